@@ -1,0 +1,1 @@
+"""The command line: argv to one call to one printed result."""

@@ -1,0 +1,1 @@
+"""Text to vectors: the only package that imports onnxruntime or sentence-transformers."""

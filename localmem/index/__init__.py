@@ -1,0 +1,1 @@
+"""Vectors to ids: the only package that imports FAISS."""

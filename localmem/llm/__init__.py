@@ -1,0 +1,1 @@
+"""Prompt and grammar to text: the only package that imports llama.cpp."""

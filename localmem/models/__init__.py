@@ -1,0 +1,1 @@
+"""Model files: catalogue, download, verification. The only package that opens a connection."""

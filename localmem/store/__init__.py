@@ -1,0 +1,1 @@
+"""Values to SQLite and back: the only package with SQL."""

@@ -1,0 +1,1 @@
+"""Transcript files to turns: one file per format."""

@@ -1,0 +1,229 @@
+"""The values that flow between the parts: frozen, typed, without behaviour that needs an engine.
+
+A parser yields `Turn`; the store gives it an id and a place (`StoredTurn`); recall groups turns into
+`Thread`s, selects `Unit`s into a `Workspace`, and an `Answer` cites them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a unit does for one question; the same turn gets another role for another question."""
+
+    ANCHOR = "anchor"
+    """Answers directly."""
+    BRIDGE = "bridge"
+    """Leads to what answers."""
+    CONTEXT = "context"
+    """Makes the others readable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message as a parser read it."""
+
+    speaker: str
+    text: str
+    at: datetime | None
+    """When it was said; naive means local time of the writer, None means that the file does not say."""
+    source: str
+    """The id in the original file: "D1:3", a cue number, a message id, or "line 12"."""
+    session: str = ""
+    """Label of the sitting that the turn belongs to; a change is a thread border."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn in a memory."""
+
+    id: int
+    transcript: int
+    position: int
+    """Order within the transcript; ascending, not necessarily dense."""
+    thread: int
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation in a memory."""
+
+    id: int
+    name: str
+    format: str
+    path: str
+    """The file it was last read from, as it was given."""
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A contiguous run of turns about one event, and its short head."""
+
+    id: int
+    transcript: int
+    first: int
+    """Position of the first turn."""
+    last: int
+    """Position of the last turn (inclusive)."""
+    head: str
+    started: datetime | None
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A turn selected into a workspace."""
+
+    stored: StoredTurn
+    role: Role
+    priority: float
+    """Share of the priority mass over all candidates, 0 to 1."""
+    gain: float
+    """How much the unit added to the coverage when it was chosen."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """Score of every stage, by name, for `--explain`."""
+
+    @property
+    def turn(self) -> Turn:
+        """The turn itself."""
+        return self.stored.turn
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What was chosen to answer one question."""
+
+    query: str
+    units: tuple[Unit, ...]
+    """In order of time, thread by thread."""
+    threads: tuple[Thread, ...]
+    """The threads of the units, in the same order."""
+    candidates: int
+    """How many turns the selector chose from."""
+    coverage: float
+    """F(S) of the selection, 0 to 1: how much of the priority mass the units stand for."""
+    demands: Mapping[str, float] = field(default_factory=dict)
+    """What the question asks for, by name, 0 to 1."""
+    transcripts: Mapping[int, Transcript] = field(default_factory=dict)
+    """The transcripts of the units, by id."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time of every stage, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call, or several, cost the model."""
+
+    prompt_tokens: int = 0
+    """Tokens in the prompts."""
+    evaluated_tokens: int = 0
+    """Prompt tokens that the model really read, not served from a kept prefix."""
+    generated_tokens: int = 0
+    dropped_units: int = 0
+    """Units left out because the context was full."""
+    calls: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Sum of two usages, field by field."""
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.evaluated_tokens + other.evaluated_tokens,
+            self.generated_tokens + other.generated_tokens,
+            self.dropped_units + other.dropped_units,
+            self.calls + other.calls,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A turn that an answer rests on."""
+
+    number: int
+    """The number in the answer's text: [number]."""
+    stored: StoredTurn
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with the turns it rests on."""
+
+    question: str
+    text: str
+    citations: tuple[Citation, ...]
+    found: bool
+    """False: the memory does not hold the answer, and the text says so."""
+    supported: bool
+    """False: a name, number or date of the text occurs in no cited turn."""
+    workspace: Workspace
+    usage: Usage
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A piece of a transcript file that became no turn."""
+
+    where: str
+    """"line 12", "message 7"."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one conversation of one file in an ingest."""
+
+    path: str
+    format: str
+    transcript: str
+    """Name of the transcript in the memory."""
+    added: int
+    known: int
+    skipped: tuple[Skipped, ...]
+    """The first hundred; `skipped_count` has all."""
+    skipped_count: int
+    threads: int
+    """Threads of the transcript after this ingest."""
+    seconds: float
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+    """Line and reason when the file could not be read (to the end); what was read before it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What became of every file of an ingest, in order."""
+
+    files: tuple[FileReport, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any file could not be read."""
+        return any(report.error for report in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats:
+    """Size of a memory."""
+
+    path: str
+    bytes: int
+    """Of the file, with its write-ahead log and caches."""
+    schema: int
+    transcripts: int
+    turns: int
+    threads: int
+    indexed_turns: int
+    """Turns that have a vector."""
+    indexed_threads: int
+    """Threads that have a head vector."""
+    embedder: str
+    dimension: int
+    models: tuple[str, ...] = ()
+    """Models of language that wrote into the memory."""

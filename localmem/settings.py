@@ -89,4 +89,6 @@ def load(environment: Mapping[str, str]) -> Settings:
 
 def settings() -> Settings:
     """The settings of this process's environment."""
-    return _cached(tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith(("LOCALMEM_", "PIP_INDEX")))))
+    return _cached(
+        tuple(sorted((k, v) for k, v in os.environ.items() if k.startswith(("LOCALMEM_", "PIP_INDEX"))))
+    )

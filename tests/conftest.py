@@ -43,7 +43,11 @@ def local_network(_no_network: None, monkeypatch: pytest.MonkeyPatch) -> Iterato
     """Connections to this machine only, for tests against a local server."""
 
     def connect(self: socket.socket, address: Any) -> None:
-        if self.family != getattr(socket, "AF_UNIX", None) and address[0] not in ("127.0.0.1", "localhost", "::1"):
+        if self.family != getattr(socket, "AF_UNIX", None) and address[0] not in (
+            "127.0.0.1",
+            "localhost",
+            "::1",
+        ):
             raise NetworkTouchedError(f"a test connected to {address!r}")
         _real_connect(self, address)
 

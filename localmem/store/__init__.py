@@ -1,1 +1,6 @@
 """Values to SQLite and back: the only package with SQL."""
+
+from localmem.store.rows import Method, NewThread, NewTurn
+from localmem.store.store import Store
+
+__all__ = ["Method", "NewThread", "NewTurn", "Store"]

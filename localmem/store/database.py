@@ -1,0 +1,154 @@
+"""A connection with transactions, snapshots and our errors; the tables' methods stand on it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from localmem.errors import StoreError
+from localmem.store.engine_errors import translated
+from localmem.store.file import open_file
+from localmem.store.rows import Row
+
+_CHUNK = 4096  # rows fetched at once
+
+
+class Database:
+    """One open memory file. Not to be used by two threads at the same time."""
+
+    path: Path
+    read_only: bool
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, read_only: bool) -> None:
+        """Use `open`."""
+        self.path = path
+        self.read_only = read_only
+        self._connection = connection
+        self._depth = 0
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True) -> Self:
+        """Open the memory at `path`; make the file and its folder if they are missing and `create` is true.
+
+        A file or folder that cannot be written is opened for reading (`read_only` is true then).
+
+        Raises:
+            NotAMemoryError: the file is something else; it is left as it is.
+            NewerSchemaError: a newer localmem wrote it; it is left as it is.
+            StoreError: missing (and not `create`), a folder, not accessible, damaged, locked, disk full.
+        """
+        connection, read_only = open_file(path, create=create)
+        return cls(path, connection, read_only)
+
+    def close(self) -> None:
+        """Close the file; again does nothing."""
+        with translated(self.path):
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All writes of the block, or none: an exception undoes them.
+
+        Waits for other writers. Used inside another transaction it joins that one: what it wrote is undone
+        when it fails, and when the outer one fails.
+
+        Raises:
+            StoreError: the file is read-only, locked for too long, the disk is full, ...
+            RuntimeError: inside a `snapshot`.
+        """
+        if self._depth == 0 and self._connection.in_transaction:
+            raise RuntimeError("a snapshot only reads: begin the transaction outside of it")
+        begin, commit, undo = "BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"]
+        if self._depth:
+            begin, commit, undo = "SAVEPOINT inner", "RELEASE inner", ["ROLLBACK TO inner", "RELEASE inner"]
+        self._run(begin)
+        self._depth += 1
+        try:
+            yield
+            self._run(commit)
+        except BaseException:
+            if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                for statement in undo:
+                    self._run(statement)
+            raise
+        finally:
+            self._depth -= 1
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All reads of the block see one state, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        self._run("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._run("COMMIT")
+
+    def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        if self._depth and not self._connection.in_transaction:
+            raise StoreError(
+                f"{self.path}: the transaction was undone by an earlier error.", hint="See the error before."
+            )
+        with translated(self.path):
+            return self._connection.execute(sql, values)
+
+    def _run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        with translated(self.path):
+            self._connection.executemany(sql, rows)
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        with translated(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def _row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        rows = self._rows(sql, values)
+        return rows[0] if rows else None
+
+    def _value(self, sql: str, values: Sequence[object] = ()) -> int:
+        return int(self._rows(sql, values)[0][0])
+
+    def _chunks(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
+        with translated(self.path):
+            cursor = self._connection.execute(sql, values)
+        while True:
+            with translated(self.path):
+                rows = cursor.fetchmany(_CHUNK)
+            if not rows:
+                return
+            yield rows
+
+
+def listed(ids: Iterable[int]) -> str:
+    """`ids` as one value for ``IN (SELECT value FROM json_each(?))``, which knows no limit of placeholders."""
+    return json.dumps([int(id) for id in ids])
+
+
+def in_order(found: dict[int, Row], ids: Sequence[int], what: str) -> list[Row]:
+    """The rows of `ids`, in that order.
+
+    Raises:
+        StoreError: one of them was not found.
+    """
+    try:
+        return [found[int(id)] for id in ids]
+    except KeyError as error:
+        raise StoreError(
+            f"There is no {what} {error.args[0]} in this memory.",
+            hint="It was replaced meanwhile; run the command again.",
+        ) from None

@@ -1,0 +1,87 @@
+"""SQLite's errors and the operating system's in our words: the one place that translates them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from localmem.errors import NotAMemoryError, StoreError
+
+READ_ONLY_HINT = "Make the file and its folder writable for you, or use a copy."
+DAMAGED_HINT = "Restore the file from a copy, or delete it and ingest the transcripts again."
+
+_PRIMARY = 0xFF  # an extended result code has its primary code in the low byte
+
+_MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
+    sqlite3.SQLITE_FULL: (
+        StoreError,
+        "there is no room left on the disk; nothing was changed",
+        "Free some space and run the command again.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        StoreError,
+        "the disk could not be read or written; nothing was changed",
+        "Check the disk, its free space and your quota.",
+    ),
+    sqlite3.SQLITE_READONLY: (StoreError, "it is read-only", READ_ONLY_HINT),
+    sqlite3.SQLITE_PERM: (StoreError, "permission denied", READ_ONLY_HINT),
+    sqlite3.SQLITE_CANTOPEN: (
+        StoreError,
+        "it cannot be opened",
+        "Check that the file and its folder exist and that you may read and write them.",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        StoreError,
+        "another process has been writing to it for too long",
+        "Wait until the other localmem is done, then run the command again.",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        StoreError,
+        "another process has been writing to it for too long",
+        "Wait until the other localmem is done, then run the command again.",
+    ),
+    sqlite3.SQLITE_PROTOCOL: (
+        StoreError,
+        "its lock cannot be taken",
+        "Keep memories on a local disk: network folders often lack locks.",
+    ),
+    sqlite3.SQLITE_CORRUPT: (StoreError, "it is damaged", DAMAGED_HINT),
+    sqlite3.SQLITE_NOTADB: (
+        NotAMemoryError,
+        "it is not a localmem memory",
+        "Name another file; this one was left as it is.",
+    ),
+    sqlite3.SQLITE_NOMEM: (
+        StoreError,
+        "there is not enough working memory",
+        "Close other programs and run the command again.",
+    ),
+    sqlite3.SQLITE_TOOBIG: (
+        StoreError,
+        "a text is too long to be stored",
+        "Split the text into smaller turns.",
+    ),
+}
+
+
+def explain(error: sqlite3.Error, path: Path) -> StoreError:
+    """The error of ours that stands for `error`."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    kind, what, hint = _MEANINGS.get(code & _PRIMARY, (StoreError, f"SQLite says: {error}", ""))
+    return kind(f"{path}: {what}.", hint=hint)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raises errors of SQLite and of the operating system inside the block as `StoreError`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+    except OSError as error:
+        raise StoreError(
+            f"{path}: {error.strerror or error}.",
+            hint="Check that the folder exists and that you may read and write it.",
+        ) from error

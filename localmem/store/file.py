@@ -1,0 +1,174 @@
+"""Opens the file of a memory: checks that it is ours, creates it, brings its schema up to date."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+from localmem.errors import NewerSchemaError, NotAMemoryError, StoreError
+from localmem.store.engine_errors import READ_ONLY_HINT, translated
+from localmem.store.schema import APPLICATION_ID, MIGRATIONS
+
+BUSY_SECONDS = 60.0
+"""How long a writer waits for another one."""
+
+# The database header, https://www.sqlite.org/fileformat2.html section 1.3.
+_HEADER_BYTES = 100
+_MAGIC = b"SQLite format 3\0"
+_APPLICATION_ID = slice(68, 72)
+_USER_VERSION = slice(60, 64)
+
+
+def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
+    """A connection in autocommit mode to the memory at `path`, and whether it can only read.
+
+    Raises:
+        NotAMemoryError: the file is something else; it is left as it is.
+        NewerSchemaError: a newer localmem wrote it; it is left as it is.
+        StoreError: missing (and not `create`), a folder, not accessible, damaged, locked, disk full.
+    """
+    with translated(path):
+        _check(path, create=create)
+        writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        connection = _connect(path, "mode=rw") if writable else _connect_to_read(path)
+        try:
+            _bring_up_to_date(connection, path, writable=writable)
+        except BaseException:
+            connection.close()
+            raise
+    return connection, not writable
+
+
+def _check(path: Path, *, create: bool) -> None:
+    """Sees to it that `path` is a memory or an empty file, without letting SQLite touch a file of others."""
+    if path.is_dir():
+        raise StoreError(
+            f"{path} is a folder.", hint="A memory is a file; name one, e.g. one that ends in .db."
+        )
+    if create and not path.exists():
+        _make(path)
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except FileNotFoundError:
+        header = b""
+    if not header:
+        if create:
+            return
+        raise StoreError(f"There is no memory at {path}.", hint="Make one with: localmem ingest FILE")
+    if header[: len(_MAGIC)] != _MAGIC or header[_APPLICATION_ID] != APPLICATION_ID.to_bytes(4, "big"):
+        raise NotAMemoryError(
+            f"{path} is not a localmem memory.", hint="Name another file; this one was left as it is."
+        )
+    _refuse_newer(path, int.from_bytes(header[_USER_VERSION], "big"))
+
+
+def _make(path: Path) -> None:
+    """An empty file that only its owner may read; SQLite gives its mode to the -wal and -shm files."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    except FileExistsError:  # another process was faster
+        return
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def _connect(path: Path, query: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{query}"
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    # In WAL mode NORMAL loses at most the last transactions, whole, and only when the power goes: a killed
+    # process loses none. An ingest that is run again brings them back, so waiting for the disk at every
+    # commit buys nothing.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    # What people said must not spill into temporary files elsewhere.
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute(f"PRAGMA journal_size_limit = {64 << 20}")
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """For a file or folder that we may not write.
+
+    Reading in WAL mode needs the -wal and -shm files, or the right to make them. Without both, a log that
+    is absent or empty means that the file itself is complete, and SQLite may read it alone.
+    """
+    connection = _connect(path, "mode=ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise StoreError(
+                f"{path} cannot be read: its latest changes are in {log.name}, and the folder is read-only.",
+                hint="Copy both files to a folder that you can write.",
+            ) from None
+        return _connect(path, "mode=ro&immutable=1")
+    return connection
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
+    version = _version(connection)
+    _refuse_newer(path, version)
+    if not writable:
+        if version < len(MIGRATIONS):
+            raise StoreError(
+                f"{path} was written by an older localmem and is read-only, so it cannot be brought up to date.",
+                hint=READ_ONLY_HINT,
+            )
+        return
+    migrate(connection)
+    # After the first migration, so that the file's own header says that it is ours before any log exists.
+    _use_wal(connection)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Run the migrations that the file has not seen, each in a transaction with its number."""
+    while _version(connection) < len(MIGRATIONS):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = _version(connection)  # another process may have been faster
+            if version < len(MIGRATIONS):
+                for statement in MIGRATIONS[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch a new file to WAL; SQLite does not wait by itself when two processes do this at once."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+                return
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _refuse_newer(path: Path, version: int) -> None:
+    if version > len(MIGRATIONS):
+        raise NewerSchemaError(
+            f"{path} was written by a newer localmem (schema {version}; this one knows {len(MIGRATIONS)}).",
+            hint="Upgrade localmem: pip install --upgrade localmem",
+        )

@@ -1,0 +1,83 @@
+"""Tables of a memory, as an append-only list of migrations.
+
+`PRAGMA user_version` is the number of migrations that a file has seen; it is written in the transaction of
+the migration itself. Never change a migration that was released: add another.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x6C6D656D
+"""In the header of every memory: "lmem" in ASCII."""
+
+_WORDS = "tokenize = 'porter unicode61 remove_diacritics 2'"
+
+_FIRST = (
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # Fresh random tokens instead of counters: a counter that is rolled back, or a file restored from a copy,
+    # would give one stamp to two states.
+    "CREATE TABLE stamp (what TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "INSERT INTO stamp VALUES ('turns', lower(hex(randomblob(16)))), ('threads', lower(hex(randomblob(16))))",
+    """CREATE TABLE transcript (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        format TEXT NOT NULL,
+        path TEXT NOT NULL
+    )""",
+    """CREATE TABLE thread (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        transcript INTEGER NOT NULL REFERENCES transcript,
+        first INTEGER NOT NULL,
+        last INTEGER NOT NULL CHECK (last >= first),
+        head TEXT NOT NULL,
+        started TEXT,
+        turns INTEGER NOT NULL,
+        method TEXT NOT NULL CHECK (method IN ('fast', 'llm'))
+    )""",
+    "CREATE INDEX thread_place ON thread (transcript, first)",
+    # Ids are never used twice (AUTOINCREMENT), so an id in an old cache cannot mean another turn.
+    """CREATE TABLE turn (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        transcript INTEGER NOT NULL REFERENCES transcript,
+        position INTEGER NOT NULL,
+        key BLOB NOT NULL CHECK (length(key) = 16),
+        thread INTEGER REFERENCES thread ON DELETE SET NULL,
+        speaker TEXT NOT NULL,
+        text TEXT NOT NULL,
+        at TEXT,
+        source TEXT NOT NULL,
+        session TEXT NOT NULL,
+        UNIQUE (key, transcript),
+        UNIQUE (transcript, position)
+    )""",
+    "CREATE INDEX turn_thread ON turn (thread)",
+    # Vectors stand apart, so that reading turns does not page through them.
+    """CREATE TABLE turn_vector (
+        turn INTEGER PRIMARY KEY REFERENCES turn ON DELETE CASCADE,
+        vector BLOB NOT NULL
+    )""",
+    """CREATE TABLE thread_vector (
+        thread INTEGER PRIMARY KEY REFERENCES thread ON DELETE CASCADE,
+        vector BLOB NOT NULL
+    )""",
+    """CREATE TABLE edge (
+        a INTEGER NOT NULL REFERENCES thread ON DELETE CASCADE,
+        b INTEGER NOT NULL REFERENCES thread ON DELETE CASCADE,
+        weight REAL NOT NULL CHECK (weight > 0 AND weight <= 1),
+        PRIMARY KEY (a, b),
+        CHECK (a < b)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX edge_b ON edge (b)",
+    # Neither word index stores text: both read it from `turn`, one of them through this view.
+    """CREATE VIEW turn_window AS
+        SELECT t.id, t.transcript, t.position,
+            coalesce(before.text || char(10), '') || t.text || coalesce(char(10) || after.text, '') AS text
+        FROM turn AS t
+        LEFT JOIN turn AS before ON before.transcript = t.transcript AND before.position = t.position - 1
+        LEFT JOIN turn AS after ON after.transcript = t.transcript AND after.position = t.position + 1""",
+    f"CREATE VIRTUAL TABLE turn_words USING fts5 (text, content = 'turn', content_rowid = 'id', {_WORDS})",
+    f"CREATE VIRTUAL TABLE window_words USING fts5 (text, content = 'turn_window', content_rowid = 'id', {_WORDS})",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+"""Statements of each migration, in order."""

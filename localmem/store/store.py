@@ -1,0 +1,44 @@
+"""The memory file as one object."""
+
+from __future__ import annotations
+
+from localmem.store.schema import MIGRATIONS
+from localmem.store.threads import ThreadTables
+from localmem.values import MemoryStats
+
+
+class Store(ThreadTables):
+    """A memory file: transcripts, turns, threads, their vectors and word indexes.
+
+    Several stores, also in several processes, may have one file open: readers never wait, writers wait for
+    each other. One store is to be used by one thread at a time. Every method that writes is a transaction.
+    """
+
+    def stats(self) -> MemoryStats:
+        """Sizes and counts."""
+        with self.snapshot():
+            return MemoryStats(
+                path=str(self.path),
+                bytes=self._bytes(),
+                schema=len(MIGRATIONS),
+                transcripts=self._value("SELECT count(*) FROM transcript"),
+                turns=self._value("SELECT count(*) FROM turn"),
+                threads=self._value("SELECT count(*) FROM thread"),
+                indexed_turns=self._value("SELECT count(*) FROM turn_vector"),
+                indexed_threads=self._value("SELECT count(*) FROM thread_vector"),
+                embedder=self.meta("embedder") or "",
+                dimension=self._dimension(),
+            )
+
+    def check(self) -> list[str]:
+        """Faults of the file, of references between tables and of the word indexes; empty if it is sound.
+
+        Reads all of it: seconds for a large memory.
+        """
+        faults = [str(row[0]) for row in self._rows("PRAGMA integrity_check") if row[0] != "ok"]
+        faults += [f"{row[0]} {row[1]} refers to nothing" for row in self._rows("PRAGMA foreign_key_check")]
+        return faults + self._word_faults()
+
+    def _bytes(self) -> int:
+        files = (self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal", "-shm"))
+        return sum(file.stat().st_size for file in files if file.exists())

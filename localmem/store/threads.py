@@ -1,0 +1,161 @@
+"""Threads, their heads' vectors and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localmem.errors import StoreError
+from localmem.store.database import in_order, listed
+from localmem.store.rows import THREAD_COLUMNS, TURN_COLUMNS, NewThread, clean, to_blobs, to_thread, to_turn
+from localmem.store.turns import TurnTables
+from localmem.values import StoredTurn, Thread
+
+
+class ThreadTables(TurnTables):
+    """Methods on the tables `thread`, `thread_vector` and `edge`."""
+
+    def replace_threads(self, transcript: int, from_position: int, threads: Sequence[NewThread]) -> list[int]:
+        """Put `threads` in place of those that begin at `from_position` or later; their ids, in order.
+
+        Edges of the replaced ones go with them.
+
+        Args:
+            transcript: whose threads.
+            from_position: where the first new thread begins.
+            threads: in order; together they hold every turn from there to the end exactly once.
+
+        Raises:
+            StoreError: no such transcript, a turn in no thread or in two, a vector of another shape;
+                nothing is changed then.
+        """
+        with self.transaction():
+            self._check_cover(transcript, from_position, threads)
+            blobs = to_blobs([new.vector for new in threads], self._bound_dimension()) if threads else []
+            self._run("DELETE FROM thread WHERE transcript = ? AND first >= ?", (transcript, from_position))
+            ids = [self._insert_thread(transcript, new) for new in threads]
+            self._run_many("INSERT INTO thread_vector VALUES (?, ?)", zip(ids, blobs, strict=True))
+            self._change_stamp("threads")
+        return ids
+
+    def _check_cover(self, transcript: int, from_position: int, threads: Sequence[NewThread]) -> None:
+        end = self._end(transcript)
+        reaching = self._row(
+            "SELECT last FROM thread WHERE transcript = ? AND first < ? AND last >= ?",
+            (transcript, from_position, from_position),
+        )
+        expected = from_position if reaching is None else reaching[0] + 1
+        for new in threads:
+            if new.first != expected or new.last < new.first:
+                raise StoreError(
+                    f"A thread of transcript {transcript} should begin at turn {expected}"
+                    f" but holds {new.first} to {new.last}.",
+                    hint="Every turn belongs to exactly one thread.",
+                )
+            expected = new.last + 1
+        if expected != end:
+            raise StoreError(
+                f"The threads of transcript {transcript} end before turn {expected}, its turns before {end}.",
+                hint="Every turn belongs to exactly one thread.",
+            )
+
+    def _insert_thread(self, transcript: int, new: NewThread) -> int:
+        place = (transcript, new.first, new.last)
+        cursor = self._run(
+            "INSERT INTO thread (transcript, first, last, head, method, turns, started)"
+            " VALUES (?, ?, ?, ?, ?, ?, ("
+            "  SELECT at FROM turn WHERE transcript = ? AND position BETWEEN ? AND ? AND at IS NOT NULL"
+            "  ORDER BY position LIMIT 1))",
+            (*place, clean(new.head), new.method, new.last - new.first + 1, *place),
+        )
+        id = int(cursor.lastrowid or 0)
+        self._run(
+            "UPDATE turn SET thread = ? WHERE transcript = ? AND position BETWEEN ? AND ?", (id, *place)
+        )
+        return id
+
+    def threads(self, ids: Sequence[int]) -> list[Thread]:
+        """The threads with these ids, in this order.
+
+        Raises:
+            StoreError: there is no thread with one of them.
+        """
+        rows = self._rows(
+            f"SELECT {THREAD_COLUMNS} FROM thread WHERE id IN (SELECT value FROM json_each(?))",
+            (listed(ids),),
+        )
+        return list(map(to_thread, in_order({row[0]: row for row in rows}, ids, "thread")))
+
+    def threads_of(self, transcript: int) -> list[Thread]:
+        """The threads of a transcript, in order."""
+        rows = self._rows(
+            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? ORDER BY first", (transcript,)
+        )
+        return list(map(to_thread, rows))
+
+    def all_threads(self) -> list[Thread]:
+        """All threads, by transcript and place."""
+        rows = self._rows(f"SELECT {THREAD_COLUMNS} FROM thread ORDER BY transcript, first")
+        return list(map(to_thread, rows))
+
+    def turns_of_threads(self, ids: Sequence[int]) -> list[StoredTurn]:
+        """All turns of the threads with these ids, by transcript and position.
+
+        Raises:
+            StoreError: there is no thread with one of them.
+        """
+        rows = self._rows(
+            f"SELECT {TURN_COLUMNS} FROM turn WHERE thread IN (SELECT value FROM json_each(?))"
+            " ORDER BY transcript, position",
+            (listed(ids),),
+        )
+        found = [to_turn(row) for row in rows]
+        in_order({turn.thread: () for turn in found}, ids, "thread")
+        return found
+
+    def head_vectors(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Ids (n,) of all threads, ascending, and the vectors of their heads (n, dimension)."""
+        return self._all_vectors("thread")
+
+    def thread_vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Vectors of the heads of these threads, in this order, shape (len(ids), dimension).
+
+        Raises:
+            StoreError: there is no thread with one of them.
+        """
+        return self._vectors("thread", ids)
+
+    def set_edges(self, thread: int, edges: Sequence[tuple[int, float]]) -> None:
+        """Replace the edges of a thread, those that others drew to it included: edges have no direction.
+
+        Args:
+            thread: one end.
+            edges: other end and weight in (0, 1]; given twice, the last one counts.
+
+        Raises:
+            StoreError: no such thread, an edge to itself, or a weight out of range; nothing is changed then.
+        """
+        for other, weight in edges:
+            if other == thread or not 0 < weight <= 1:
+                raise StoreError(
+                    f"Thread {thread} cannot have an edge to {other} of weight {weight}.",
+                    hint="Weights are above 0 and at most 1, and no edge leads back to its own thread.",
+                )
+        with self.transaction():
+            self.threads([thread, *(other for other, _ in edges)])
+            self._run("DELETE FROM edge WHERE a = ? OR b = ?", (thread, thread))
+            self._run_many(
+                "INSERT OR REPLACE INTO edge VALUES (?, ?, ?)",
+                [(min(thread, other), max(thread, other), float(weight)) for other, weight in edges],
+            )
+
+    def edges(self, ids: Sequence[int]) -> list[tuple[int, int, float]]:
+        """Edges with at least one end in `ids`, as (smaller id, larger id, weight), each once, by ids."""
+        wanted = listed(ids)
+        return self._rows(
+            "SELECT a, b, weight FROM edge WHERE a IN (SELECT value FROM json_each(?1))"
+            " UNION SELECT a, b, weight FROM edge WHERE b IN (SELECT value FROM json_each(?1)) ORDER BY a, b",
+            (wanted,),
+        )

@@ -69,7 +69,7 @@ class Database:
             StoreError: the file is read-only, locked for too long, the disk is full, ...
             RuntimeError: inside a `snapshot`.
         """
-        if self._depth == 0 and self._connection.in_transaction:
+        if self._depth == 0 and self._in_transaction():
             raise RuntimeError("a snapshot only reads: begin the transaction outside of it")
         begin, commit, undo = "BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"]
         if self._depth:
@@ -80,7 +80,7 @@ class Database:
             yield
             self._run(commit)
         except BaseException:
-            if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+            if self._in_transaction():  # SQLite itself rolls back when the disk is full
                 for statement in undo:
                     self._run(statement)
             raise
@@ -90,27 +90,36 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All reads of the block see one state, whatever others write meanwhile."""
-        if self._connection.in_transaction:
+        if self._in_transaction():
             yield
             return
         self._run("BEGIN")
         try:
             yield
         finally:
-            if self._connection.in_transaction:
+            if self._in_transaction():
                 self._run("COMMIT")
 
+    def _in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
     def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
-        if self._depth and not self._connection.in_transaction:
-            raise StoreError(
-                f"{self.path}: the transaction was undone by an earlier error.", hint="See the error before."
-            )
+        self._refuse_lost()
         with translated(self.path):
             return self._connection.execute(sql, values)
 
     def _run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        self._refuse_lost()
         with translated(self.path):
             self._connection.executemany(sql, rows)
+
+    def _refuse_lost(self) -> None:
+        """Someone caught the error that undid the transaction: going on would write half of it."""
+        if self._depth and not self._in_transaction():
+            raise StoreError(
+                f"{self.path}: an earlier error undid the whole transaction.",
+                hint="Mend what that error names and run the command again.",
+            )
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         with translated(self.path):

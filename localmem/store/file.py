@@ -31,7 +31,8 @@ def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
     """
     with translated(path):
         _check(path, create=create)
-        writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        # SQLite puts the -wal and -shm files beside the file that a link leads to.
+        writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
         connection = _connect(path, "mode=rw") if writable else _connect_to_read(path)
         try:
             _bring_up_to_date(connection, path, writable=writable)
@@ -105,7 +106,8 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         connection.close()
-        log = path.with_name(path.name + "-wal")
+        file = path.resolve()
+        log = file.with_name(file.name + "-wal")
         if log.exists() and log.stat().st_size:
             raise StoreError(
                 f"{path} cannot be read: its latest changes are in {log.name}, and the folder is read-only.",

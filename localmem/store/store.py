@@ -40,5 +40,6 @@ class Store(ThreadTables):
         return faults + self._word_faults()
 
     def _bytes(self) -> int:
-        files = (self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal", "-shm"))
+        real = self.path.resolve()
+        files = [real.with_name(real.name + suffix) for suffix in ("", "-wal", "-shm")]
         return sum(file.stat().st_size for file in files if file.exists())

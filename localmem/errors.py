@@ -75,7 +75,11 @@ class GrammarError(EngineError):
 
 
 class TruncatedError(EngineError):
-    """The reply reached its token limit: a failure, not a result."""
+    """The reply reached its token limit: a failure, not a result. What was written is in `text`."""
+
+    def __init__(self, message: str, *, text: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
 
 
 class ContextOverflowError(EngineError):

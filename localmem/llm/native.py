@@ -1,0 +1,303 @@
+"""llama.cpp's model and context behind a few calls that raise our errors and never print."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localmem.errors import EngineError
+from localmem.llm import hardware
+
+log = logging.getLogger("localmem.llm.engine")
+_LEVELS = {2: logging.INFO, 3: logging.WARNING}
+"""Engine level to ours: what it calls an error is told by the exception, so here it is a warning."""
+_errors: list[str] = []
+_callback: Any = None
+_MAGIC = b"GGUF"
+
+
+def library() -> Any:
+    """The module `llama_cpp.llama_cpp`, with its log going to `logging`.
+
+    Raises:
+        EngineError: it is not installed, or its shared library does not load here.
+    """
+    global _callback
+    try:
+        import llama_cpp.llama_cpp as lib
+    except (ImportError, OSError, RuntimeError) as error:
+        raise EngineError(
+            f"llama.cpp does not load: {error}",
+            hint="Install it again: pip install --force-reinstall llama-cpp-python",
+        ) from None
+    if _callback is None:
+        _callback = lib.llama_log_callback(_log)
+    # llama_cpp sets a callback of its own when it is imported, perhaps after us.
+    lib.llama_log_set(_callback, ctypes.c_void_p(0))
+    return lib
+
+
+def version() -> str:
+    """Version of the binding, which is tied to one version of llama.cpp."""
+    import llama_cpp
+
+    return str(llama_cpp.__version__)
+
+
+def _log(level: int, text: bytes, _: Any) -> None:
+    line = text.decode("utf-8", "replace").strip()
+    if level == 4 and len(_errors) < 100:
+        _errors.append(line)
+    if line:
+        log.log(_LEVELS.get(level, logging.DEBUG), "%s", line)
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is no GGUF file before the engine sees it.
+
+    Raises:
+        EngineError: missing, unreadable, or of another kind.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(24)
+    except FileNotFoundError:
+        raise EngineError(f"There is no model file {path}", hint="See: localmem models list") from None
+    except OSError as error:
+        raise EngineError(
+            f"Cannot read {path}: {error.strerror}", hint="Check the path and its permissions."
+        ) from None
+    if head[:4] != _MAGIC:
+        raise EngineError(f"{path.name} is not a GGUF file", hint="Models for llama.cpp end in .gguf.")
+    number = int.from_bytes(head[4:8], "little")
+    if len(head) < 24 or not 2 <= number <= 3:
+        raise EngineError(
+            f"{path.name} is a GGUF file of version {number}, or is damaged", hint="Download the model again."
+        )
+
+
+class Model:
+    """A loaded model file."""
+
+    def __init__(self, lib: Any, path: Path, gpu_layers: int) -> None:
+        check_file(path)
+        size = path.stat().st_size
+        memory = hardware.memory_bytes()
+        if memory is not None and size > memory:
+            raise EngineError(
+                f"{path.name} needs {size / 1e9:.1f} GB of memory, this machine has {memory / 1e9:.1f} GB",
+                hint="Choose a smaller model: localmem models list",
+            )
+        self._lib = lib
+        params = lib.llama_model_default_params()
+        params.n_gpu_layers = gpu_layers if lib.llama_supports_gpu_offload() else 0
+        _errors.clear()
+        self.pointer = lib.llama_model_load_from_file(os.fsencode(path), params)
+        if not self.pointer:
+            raise EngineError(
+                f"{path.name} cannot be loaded: {_reason()}",
+                hint="Verify it (localmem models verify) or download it again.",
+            )
+
+    def close(self) -> None:
+        """Free it; further calls do nothing."""
+        if self.pointer:
+            self._lib.llama_model_free(self.pointer)
+            self.pointer = None
+
+
+class Context:
+    """The memory and the calculation of one model.
+
+    Args:
+        lib: the module `llama_cpp.llama_cpp`.
+        model: the loaded model.
+        vocabulary_size: number of logits.
+        cells: tokens that all sequences may hold together.
+        batch: tokens evaluated at once.
+        sequences: how many sequences may be kept.
+        threads: for single tokens.
+        threads_batch: for prompts.
+        flash_attention: None lets the engine choose.
+    """
+
+    def __init__(
+        self,
+        lib: Any,
+        model: Model,
+        *,
+        vocabulary_size: int,
+        cells: int,
+        batch: int,
+        sequences: int,
+        threads: int,
+        threads_batch: int,
+        flash_attention: bool | None,
+    ) -> None:
+        self._lib = lib
+        self._vocabulary_size = vocabulary_size
+        self._batch_size = min(batch, cells)
+        self._stop = False
+        params = lib.llama_context_default_params()
+        params.n_ctx = cells
+        params.n_batch = params.n_ubatch = self._batch_size
+        params.n_seq_max = sequences
+        params.n_threads, params.n_threads_batch = threads, threads_batch
+        params.kv_unified = True
+        if flash_attention is not None:
+            params.flash_attn_type = (
+                lib.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash_attention else lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
+            )
+        if hasattr(params, "n_outputs_max"):
+            # Only the last token of a prompt needs logits; room for a whole batch of them costs 300 MB. The
+            # engine wants at least one for each sequence.
+            params.n_outputs_max = sequences
+        self._abort = lib.ggml_abort_callback(lambda _: self._stop)
+        params.abort_callback = self._abort
+        self.settings = (
+            f"k{params.type_k} v{params.type_v} flash{params.flash_attn_type} swa{params.swa_full}"
+        )
+        """What the format of a saved state depends on, besides model and engine."""
+        _errors.clear()
+        self.pointer = lib.llama_init_from_model(model.pointer, params)
+        if not self.pointer:
+            raise EngineError(
+                f"No memory for a context of {cells} tokens: {_reason()}",
+                hint="Set LOCALMEM_CONTEXT to a smaller number.",
+            )
+        self._memory = lib.llama_get_memory(self.pointer)
+        self.cells: int = lib.llama_n_ctx(self.pointer)
+        self._batch = lib.llama_batch_init(self._batch_size, 0, 1)
+
+    def close(self) -> None:
+        """Free it; further calls do nothing."""
+        if self.pointer:
+            self._lib.llama_batch_free(self._batch)
+            self._lib.llama_free(self.pointer)
+            self.pointer = None
+
+    def trim(self, sequence: int, length: int) -> bool:
+        """Keep the first `length` tokens of a sequence; False: it could not be cut and is empty now.
+
+        Recurrent models cannot go back within a sequence.
+        """
+        if self._lib.llama_memory_seq_rm(self._memory, sequence, length, -1):
+            return True
+        self._lib.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+        return False
+
+    def decode(
+        self, sequence: int, tokens: Sequence[int], position: int, done: Callable[[int], None]
+    ) -> None:
+        """Evaluate tokens at the end of a sequence; logits are kept for the last one.
+
+        Args:
+            sequence: id of the sequence.
+            tokens: what to read.
+            position: how many tokens the sequence holds.
+            done: called with the number of tokens after each batch that went in.
+
+        Raises:
+            EngineError: the engine refuses.
+            KeyboardInterrupt: Ctrl-C; the batch it fell into left no trace.
+        """
+        batch = self._batch
+        for begin in range(0, len(tokens), self._batch_size):
+            chunk = tokens[begin : begin + self._batch_size]
+            count = batch.n_tokens = len(chunk)
+            np.ctypeslib.as_array(batch.token, (count,))[:] = chunk
+            np.ctypeslib.as_array(batch.pos, (count,))[:] = np.arange(position, position + count)
+            np.ctypeslib.as_array(batch.n_seq_id, (count,))[:] = 1
+            np.ctypeslib.as_array(batch.logits, (count,))[:] = 0
+            for index in range(count):
+                batch.seq_id[index][0] = sequence
+            if begin + count == len(tokens):
+                batch.logits[count - 1] = 1
+            self._decode_batch(sequence, position)
+            position += count
+            done(count)
+
+    def _decode_batch(self, sequence: int, position: int) -> None:
+        while True:
+            _errors.clear()
+            with _Interruption(self) as interruption:
+                code = self._lib.llama_decode(self.pointer, self._batch)
+            if code == 2:
+                self.trim(sequence, position)
+            interruption.deliver()
+            if code == 0:
+                return
+            if code != 2:
+                raise EngineError(
+                    f"The engine failed at token {position} (code {code}): {_reason()}",
+                    hint="Try a smaller LOCALMEM_CONTEXT or LOCALMEM_BATCH.",
+                )
+            # Aborted, and the handler of the signal wants to go on.
+
+    def logits(self) -> NDArray[np.float32]:
+        """Logits of the last token, shape (vocabulary,); valid and writable until the next `decode`."""
+        pointer = self._lib.llama_get_logits_ith(self.pointer, -1)
+        return np.ctypeslib.as_array(pointer, (self._vocabulary_size,))
+
+    def save(self, sequence: int) -> bytes:
+        """State of a sequence."""
+        size = self._lib.llama_state_seq_get_size(self.pointer, sequence)
+        buffer = (ctypes.c_uint8 * size)()
+        written = self._lib.llama_state_seq_get_data(self.pointer, buffer, size, sequence)
+        return memoryview(buffer)[:written].tobytes()
+
+    def restore(self, sequence: int, state: bytes) -> bool:
+        """Replace what a sequence holds; False: the state does not fit and the sequence is empty."""
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        if self._lib.llama_state_seq_set_data(self.pointer, buffer, len(state), sequence):
+            return True
+        self.trim(sequence, 0)
+        return False
+
+
+class _Interruption:
+    """Makes Ctrl-C abort a running calculation instead of waiting for its end.
+
+    While llama.cpp computes, Python runs nothing but the abort callback. An exception there would be lost, so
+    our handler only sets a flag, and the former handler gets the signal afterwards.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._former: Any = None
+        self._caught: tuple[int, FrameType | None] | None = None
+
+    def __enter__(self) -> _Interruption:
+        if threading.current_thread() is threading.main_thread() and callable(
+            signal.getsignal(signal.SIGINT)
+        ):
+            self._former = signal.signal(signal.SIGINT, self._catch)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._former is not None:
+            signal.signal(signal.SIGINT, self._former)
+        self._context._stop = False
+
+    def _catch(self, number: int, frame: FrameType | None) -> None:
+        self._caught = (number, frame)
+        self._context._stop = True
+
+    def deliver(self) -> None:
+        """Hand a caught signal to the former handler, which usually raises KeyboardInterrupt."""
+        if self._caught is not None:
+            self._former(*self._caught)
+
+
+def _reason() -> str:
+    return _errors[-1] if _errors else "the engine gives no reason"

@@ -1,1 +1,48 @@
-"""Vectors to ids: the only package that imports FAISS."""
+"""Vectors to ids: the only package that imports FAISS.
+
+Importing it imports neither FAISS nor numpy: `open_index` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from localmem.index.vectors import VectorIndex
+
+__all__ = ["open_index"]
+
+
+def open_index(
+    cache: Path | None,
+    stamp: str,
+    vectors: Callable[[], tuple[NDArray[np.int64], NDArray[np.float32]]],
+) -> VectorIndex:
+    """An index over unit vectors, from its cache file when that is sound, else built.
+
+    Args:
+        cache: the cache file, beside the memory; None: no cache. It is a copy of what `vectors` returns and may be
+            deleted at any time. A folder that cannot be written means no cache, not an error.
+        stamp: names the state of the memory, the embedder and its dimension; a cache with another one is rebuilt.
+        vectors: ids (n,), all different, and their vectors (n, d); called only when the cache cannot serve.
+    """
+    from localmem.index import cachefile
+    from localmem.index.vectors import VectorIndex
+
+    if cache is not None:
+        payload = cachefile.read(cache, stamp)
+        if payload is not None:
+            return VectorIndex.from_bytes(payload)
+    ids, rows = vectors()
+    index = VectorIndex.build(ids, rows)
+    if cache is not None:
+        if index.size >= cachefile.WORTHWHILE:
+            cachefile.write(cache, stamp, index.to_bytes())
+        else:
+            cachefile.remove(cache)
+    return index

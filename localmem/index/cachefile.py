@@ -1,0 +1,91 @@
+"""The cache file: our header, then FAISS bytes that nothing reads before their checksum is right.
+
+FAISS reads lengths from the bytes and trusts them: damaged ones make it allocate terabytes or crash.
+
+    offset  size  field
+    0       8     magic
+    8       8     version of this layout
+    16      8     length of what follows the header
+    24      32    BLAKE2b of the stamp
+    56      32    BLAKE2b of the first 56 bytes and of what follows the header
+
+All numbers are little-endian.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import struct
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORTHWHILE = 2000
+"""Vectors from which reading a cache beats building; see scripts/results/bench_embed.md."""
+_MAGIC = b"lmindex\n"
+_VERSION = 1
+_FIELDS = struct.Struct("<8sQQ32s")
+_HEADER = _FIELDS.size + 32
+_ABANDONED_SECONDS = 600.0
+
+
+def _digest(*parts: bytes | memoryview) -> bytes:
+    digest = hashlib.blake2b(digest_size=32)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
+
+
+def read(path: Path, stamp: str) -> NDArray[np.uint8] | None:
+    """The payload of a sound cache file with this stamp, else None."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+            if len(header) < _HEADER:
+                return None
+            magic, version, length, stamped = _FIELDS.unpack_from(header)
+            if (magic, version, stamped) != (_MAGIC, _VERSION, _digest(stamp.encode())):
+                return None
+            if length != os.fstat(file.fileno()).st_size - _HEADER:
+                return None
+            payload = np.fromfile(file, dtype=np.uint8, count=length)
+    except OSError:
+        return None
+    if header[_FIELDS.size :] != _digest(header[: _FIELDS.size], payload.data):
+        return None
+    return payload
+
+
+def write(path: Path, stamp: str, payload: NDArray[np.uint8]) -> None:
+    """Put a cache file in place, whole or not at all, readable by its owner alone."""
+    fields = _FIELDS.pack(_MAGIC, _VERSION, payload.nbytes, _digest(stamp.encode()))
+    # A folder that cannot be written, or a full disk: the next process builds the index again.
+    with contextlib.suppress(OSError):
+        _sweep(path)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(fields + _digest(fields, payload.data))
+                file.write(payload.data)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def remove(path: Path) -> None:
+    """Delete a cache that no longer stands for anything: it may hold vectors of forgotten turns."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Delete what killed writers left behind."""
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+            left.unlink(missing_ok=True)

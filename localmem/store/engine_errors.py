@@ -69,7 +69,10 @@ _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
 def explain(error: sqlite3.Error, path: Path) -> StoreError:
     """The error of ours that stands for `error`."""
     code = getattr(error, "sqlite_errorcode", 0)
-    kind, what, hint = _MEANINGS.get(code & _PRIMARY, (StoreError, f"SQLite says: {error}", ""))
+    kind, what, hint = _MEANINGS.get(
+        code & _PRIMARY,
+        (StoreError, f"SQLite says: {error}", "If it happens again, restore the file from a copy."),
+    )
     return kind(f"{path}: {what}.", hint=hint)
 
 

@@ -51,6 +51,7 @@ _FIRST = (
         UNIQUE (transcript, position)
     )""",
     "CREATE INDEX turn_thread ON turn (thread)",
+    "CREATE INDEX turn_speaker ON turn (speaker)",
     # Vectors stand apart, so that reading turns does not page through them.
     """CREATE TABLE turn_vector (
         turn INTEGER PRIMARY KEY REFERENCES turn ON DELETE CASCADE,

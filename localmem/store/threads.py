@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,14 @@ from localmem.values import StoredTurn, Thread
 class ThreadTables(TurnTables):
     """Methods on the tables `thread`, `thread_vector` and `edge`."""
 
-    def replace_threads(self, transcript: int, from_position: int, threads: Sequence[NewThread]) -> list[int]:
+    def replace_threads(
+        self,
+        transcript: int,
+        from_position: int,
+        threads: Sequence[NewThread],
+        *,
+        to_position: int | None = None,
+    ) -> list[int]:
         """Put `threads` in place of those that begin at `from_position` or later; their ids, in order.
 
         Edges of the replaced ones go with them.
@@ -25,23 +32,40 @@ class ThreadTables(TurnTables):
         Args:
             transcript: whose threads.
             from_position: where the first new thread begins.
-            threads: in order; together they hold every turn from there to the end exactly once.
+            threads: in order; together they hold every turn from there to `to_position` exactly once.
+            to_position: the last turn of the replaced threads; None: the last turn of the transcript.
 
         Raises:
             StoreError: no such transcript, a turn in no thread or in two, a vector of another shape;
                 nothing is changed then.
         """
         with self.transaction():
-            self._check_cover(transcript, from_position, threads)
+            self._check_cover(transcript, from_position, threads, to_position)
             blobs = to_blobs([new.vector for new in threads], self._bound_dimension()) if threads else []
-            self._run("DELETE FROM thread WHERE transcript = ? AND first >= ?", (transcript, from_position))
+            self._run(
+                "DELETE FROM thread WHERE transcript = ? AND first >= ? AND first <= coalesce(?, first)",
+                (transcript, from_position, to_position),
+            )
             ids = [self._insert_thread(transcript, new) for new in threads]
             self._run_many("INSERT INTO thread_vector VALUES (?, ?)", zip(ids, blobs, strict=True))
             self._change_stamp("threads")
         return ids
 
-    def _check_cover(self, transcript: int, from_position: int, threads: Sequence[NewThread]) -> None:
+    def _check_cover(
+        self, transcript: int, from_position: int, threads: Sequence[NewThread], to_position: int | None
+    ) -> None:
         end = self._end(transcript)
+        if to_position is not None:
+            across = self._row(
+                "SELECT 1 FROM thread WHERE transcript = ? AND first <= ? AND last > ?",
+                (transcript, to_position, to_position),
+            )
+            if across is not None or to_position >= end:
+                raise StoreError(
+                    f"No thread of transcript {transcript} ends with turn {to_position}.",
+                    hint="Threads are replaced whole.",
+                )
+            end = to_position + 1
         reaching = self._row(
             "SELECT last FROM thread WHERE transcript = ? AND first < ? AND last >= ?",
             (transcript, from_position, from_position),
@@ -99,6 +123,41 @@ class ThreadTables(TurnTables):
         """All threads, by transcript and place."""
         rows = self._rows(f"SELECT {THREAD_COLUMNS} FROM thread ORDER BY transcript, first")
         return list(map(to_thread, rows))
+
+    def threads_at(self, transcript: int, first: int, last: int) -> list[Thread]:
+        """The threads that hold any turn at positions `first` to `last`, in order."""
+        rows = self._rows(
+            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? AND first <= ? AND last >= ? ORDER BY first",
+            (transcript, last, first),
+        )
+        return list(map(to_thread, rows))
+
+    def threads_around(self, ids: Sequence[int]) -> list[Thread]:
+        """The threads with these ids and those right before and after each, by transcript and place."""
+        columns = ", ".join(f"near.{name}" for name in THREAD_COLUMNS.split(", "))
+        rows = self._rows(
+            f"SELECT DISTINCT {columns} FROM thread AS one JOIN thread AS near"
+            " ON near.transcript = one.transcript AND ("
+            "  near.id = one.id"
+            "  OR near.first = one.last + 1"
+            "  OR near.first = (SELECT max(first) FROM thread WHERE transcript = one.transcript AND first < one.first))"
+            " WHERE one.id IN (SELECT value FROM json_each(?)) ORDER BY near.transcript, near.first",
+            (listed(ids),),
+        )
+        return list(map(to_thread, rows))
+
+    def thread_count(self, transcript: int) -> int:
+        """How many threads a transcript has."""
+        row = self._row("SELECT count(*) FROM thread WHERE transcript = ?", (transcript,))
+        return 0 if row is None else int(row[0])
+
+    def threads_of_turns(self, ids: Collection[int]) -> dict[int, int]:
+        """Thread of each of these turns, by turn id; turns without a thread are left out."""
+        rows = self._rows(
+            "SELECT id, thread FROM turn WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+            (listed(list(ids)),),
+        )
+        return {id: thread for id, thread in rows}
 
     def turns_of_threads(self, ids: Sequence[int]) -> list[StoredTurn]:
         """All turns of the threads with these ids, by transcript and position.

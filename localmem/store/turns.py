@@ -213,6 +213,16 @@ class TurnTables(MetaTable, WordIndexes):
         row = self._row("SELECT max(position) FROM turn WHERE transcript = ?", (transcript,))
         return None if row is None or row[0] is None else int(row[0])
 
+    def speakers(self) -> list[str]:
+        """Everybody who speaks in the memory, by name."""
+        # A walk over the index from one name to the next: as many steps as there are names, not turns.
+        rows = self._rows(
+            "WITH RECURSIVE name (value) AS (SELECT min(speaker) FROM turn UNION ALL"
+            " SELECT (SELECT min(speaker) FROM turn WHERE speaker > value) FROM name WHERE value IS NOT NULL)"
+            " SELECT value FROM name WHERE value IS NOT NULL"
+        )
+        return [str(name) for (name,) in rows]
+
     def turn_ids(self) -> NDArray[np.int64]:
         """Ids of all turns, ascending."""
         return np.array([id for (id,) in self._rows("SELECT id FROM turn ORDER BY id")], dtype=np.int64)

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from localmem.errors import StoreError
+from localmem.store import NewThread, Store
+from localmem.values import Thread
+from tests.store.support import begin, new_thread, new_turn, new_turns, vector
+
+
+def spans(store: Store, transcript: int) -> list[tuple[int, int]]:
+    return [(thread.first, thread.last) for thread in store.threads_of(transcript)]
+
+
+def threads_of_turns(store: Store, transcript: int) -> list[int]:
+    return [turn.thread for turn in store.turns_between(transcript, 0, 99)]
+
+
+def test_a_thread_comes_back_with_its_size_and_first_time(store: Store) -> None:
+    transcript = begin(store, "a")
+    morning, noon = datetime(2024, 5, 1, 9), datetime(2024, 5, 1, 12)
+    store.add_turns(transcript, [new_turn("b", at=morning), new_turn("c", at=noon)], after=None)
+    [id] = store.replace_threads(transcript, 0, [new_thread(0, 2, "about\ud800 it")])
+    expected = Thread(id, transcript, 0, 2, "about\ufffd it", morning, 3)
+    assert store.threads([id]) == store.threads_of(transcript) == store.all_threads() == [expected]
+
+
+def test_turns_know_their_thread(store: Store) -> None:
+    transcript = begin(store, "a", "b", "c")
+    assert threads_of_turns(store, transcript) == [0, 0, 0]
+    one, two = store.replace_threads(transcript, 0, [new_thread(0, 0), new_thread(1, 2)])
+    assert threads_of_turns(store, transcript) == [one, two, two]
+
+
+def test_threads_from_a_position_on_are_replaced_and_earlier_ones_kept(store: Store) -> None:
+    transcript = begin(store, "a", "b", "c", "d")
+    one, two, three = store.replace_threads(
+        transcript, 0, [new_thread(0, 0), new_thread(1, 2), new_thread(3, 3)]
+    )
+    store.add_turns(transcript, new_turns("e"), after=None)
+    [new] = store.replace_threads(transcript, 1, [new_thread(1, 4)])
+    assert [thread.id for thread in store.threads_of(transcript)] == [one, new]
+    assert threads_of_turns(store, transcript) == [one, new, new, new, new]
+    assert new not in (two, three)
+
+
+def test_other_transcripts_keep_their_threads(store: Store) -> None:
+    one, two = begin(store, "a"), begin(store, "a")
+    [kept] = store.replace_threads(one, 0, [new_thread(0, 0)])
+    store.replace_threads(two, 0, [new_thread(0, 0)])
+    assert [thread.id for thread in store.threads_of(one)] == [kept]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        [],
+        [new_thread(0, 1)],
+        [new_thread(1, 2)],
+        [new_thread(0, 1), new_thread(1, 2)],
+        [new_thread(0, 0), new_thread(2, 2)],
+        [new_thread(1, 2), new_thread(0, 0)],
+        [new_thread(0, 3)],
+        [new_thread(0, -1), new_thread(0, 2)],
+    ],
+)
+def test_threads_that_do_not_hold_every_turn_once_are_refused(store: Store, bad: list[NewThread]) -> None:
+    transcript = begin(store, "a", "b", "c")
+    [id] = store.replace_threads(transcript, 0, [new_thread(0, 2)])
+    with pytest.raises(StoreError, match="thread"):
+        store.replace_threads(transcript, 0, bad)
+    assert threads_of_turns(store, transcript) == [id, id, id]
+
+
+def test_a_new_thread_cannot_begin_inside_a_kept_one(store: Store) -> None:
+    transcript = begin(store, "a", "b", "c")
+    store.replace_threads(transcript, 0, [new_thread(0, 1), new_thread(2, 2)])
+    with pytest.raises(StoreError, match="should begin at turn 2"):
+        store.replace_threads(transcript, 1, [new_thread(1, 2)])
+    assert spans(store, transcript) == [(0, 1), (2, 2)]
+
+
+def test_turns_put_inside_a_thread_join_it_and_later_threads_move(store: Store) -> None:
+    transcript = begin(store, "a", "b", "c")
+    one, two = store.replace_threads(transcript, 0, [new_thread(0, 1), new_thread(2, 2)])
+    store.add_turns(transcript, new_turns("x", "y"), after=0)
+    assert spans(store, transcript) == [(0, 3), (4, 4)]
+    assert threads_of_turns(store, transcript) == [one, one, one, one, two]
+    assert [thread.turns for thread in store.threads([one, two])] == [4, 1]
+
+
+def test_turns_put_between_threads_wait_for_one(store: Store) -> None:
+    transcript = begin(store, "a", "b")
+    one, two = store.replace_threads(transcript, 0, [new_thread(0, 0), new_thread(1, 1)])
+    store.add_turns(transcript, new_turns("x"), after=0)
+    assert threads_of_turns(store, transcript) == [one, 0, two]
+    assert spans(store, transcript) == [(0, 0), (2, 2)]
+
+
+def test_turns_of_threads_are_by_transcript_and_position(store: Store) -> None:
+    first, second = begin(store, "a", "b"), begin(store, "c")
+    [late] = store.replace_threads(second, 0, [new_thread(0, 0)])
+    [early] = store.replace_threads(first, 0, [new_thread(0, 1)])
+    assert [turn.turn.text for turn in store.turns_of_threads([late, early])] == ["a", "b", "c"]
+
+
+def test_a_missing_thread_is_named(store: Store) -> None:
+    for ask in (store.threads, store.turns_of_threads, store.thread_vectors):
+        with pytest.raises(StoreError, match="no thread 5"):
+            ask([5])
+
+
+def test_head_vectors_are_by_id(store: Store) -> None:
+    transcript = begin(store, "a", "b")
+    one, two = store.replace_threads(transcript, 0, [new_thread(0, 0, "x"), new_thread(1, 1, "y")])
+    ids, vectors = store.head_vectors()
+    assert ids.tolist() == [one, two]
+    assert np.array_equal(vectors, [vector("x 0"), vector("y 1")])
+    assert np.array_equal(store.thread_vectors([two]), [vector("y 1")])
+
+
+@pytest.fixture
+def triangle(store: Store) -> tuple[int, int, int]:
+    transcript = begin(store, "a", "b", "c")
+    one, two, three = store.replace_threads(transcript, 0, [new_thread(n, n) for n in range(3)])
+    return one, two, three
+
+
+def test_edges_are_found_from_both_ends_and_told_once(store: Store, triangle: tuple[int, int, int]) -> None:
+    one, two, three = triangle
+    store.set_edges(three, [(one, 0.5), (two, 1.0)])
+    assert store.edges([one]) == [(one, three, 0.5)]
+    assert store.edges([one, three]) == [(one, three, 0.5), (two, three, 1.0)]
+    assert store.edges([]) == []
+
+
+def test_setting_edges_replaces_all_that_touch_the_thread(
+    store: Store, triangle: tuple[int, int, int]
+) -> None:
+    one, two, three = triangle
+    store.set_edges(one, [(two, 0.25), (three, 0.75)])
+    store.set_edges(two, [(three, 0.5)])
+    assert store.edges(triangle) == [(one, three, 0.75), (two, three, 0.5)]
+
+
+def test_edges_go_with_a_replaced_thread(store: Store, triangle: tuple[int, int, int]) -> None:
+    one, two, three = triangle
+    store.set_edges(two, [(one, 0.5), (three, 0.5)])
+    store.replace_threads(1, 2, [new_thread(2, 2)])
+    assert store.edges(triangle) == [(one, two, 0.5)]
+
+
+@pytest.mark.parametrize("bad", [(1, 0.5), (2, 0.0), (2, 1.5), (2, float("nan")), (9, 0.5)])
+def test_an_edge_that_cannot_be_is_refused(
+    store: Store, triangle: tuple[int, int, int], bad: tuple[int, float]
+) -> None:
+    store.set_edges(1, [(3, 0.5)])
+    with pytest.raises(StoreError):
+        store.set_edges(1, [(2, 0.5), bad])
+    assert store.edges([1]) == [(1, 3, 0.5)]

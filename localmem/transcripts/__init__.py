@@ -1,1 +1,33 @@
-"""Transcript files to turns: one file per format."""
+"""Transcript files to turns: one file per format.
+
+    for event in read(Path("chat.txt")):
+        match event:
+            case Conversation(name, format): ...  # what follows belongs to it
+            case Turn(): ...
+            case Skipped(where, reason): ...      # a piece that became no turn; the rest goes on
+            case Note(text): ...                  # a warning about the file
+
+A new format is a module with `sniff` and `parse`, a member of `Format` and a row of `FORMATS`.
+"""
+
+from localmem.transcripts.events import Conversation, Event, Note
+from localmem.transcripts.expand import STDIN, expand
+from localmem.transcripts.formats import FORMATS, Format, FormatSpec, detect
+from localmem.transcripts.reader import read, read_stream
+from localmem.values import Skipped, Turn
+
+__all__ = [
+    "FORMATS",
+    "STDIN",
+    "Conversation",
+    "Event",
+    "Format",
+    "FormatSpec",
+    "Note",
+    "Skipped",
+    "Turn",
+    "detect",
+    "expand",
+    "read",
+    "read_stream",
+]

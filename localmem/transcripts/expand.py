@@ -1,0 +1,69 @@
+"""From arguments to files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from localmem.errors import TranscriptError
+
+STDIN = Path("-")
+
+_BINARY_KINDS = {
+    "archives": (".7z", ".bz2", ".gz", ".jar", ".rar", ".tar", ".tgz", ".xz", ".zip", ".zst"),
+    "documents": (".doc", ".docx", ".odt", ".pdf", ".ppt", ".pptx", ".xls", ".xlsx"),
+    "images": (".bmp", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".png", ".svg", ".tif", ".tiff", ".webp"),
+    "sound": (".aac", ".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav"),
+    "video": (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".webm"),
+    "programs": (".bin", ".dll", ".dylib", ".exe", ".o", ".pyc", ".so", ".ttf", ".wasm", ".woff", ".woff2"),
+    "data": (".db", ".faiss", ".gguf", ".npy", ".npz", ".onnx", ".safetensors", ".sqlite", ".sqlite3"),
+}
+BINARY_ENDINGS = frozenset(ending for endings in _BINARY_KINDS.values() for ending in endings)
+"""Left out of folders; a file that is named itself is tried whatever its ending."""
+
+
+def expand(paths: Sequence[str]) -> list[Path]:
+    """Files of the arguments, each once, in their order; "-" stays "-".
+
+    A folder gives its files and those of the folders inside, sorted by path, without hidden ones and known
+    binary ones. Links to folders are not followed.
+
+    Raises:
+        TranscriptError: a path does not exist, or a folder cannot be read or has no file to read.
+    """
+    found: dict[Path, None] = {}
+    for given in paths:
+        path = Path(given)
+        if path == STDIN:
+            found[STDIN] = None
+        elif path.is_dir():
+            found.update(dict.fromkeys(_files(path)))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise TranscriptError(
+                f"{given}: no such file or folder",
+                hint="Check the spelling; a relative path starts at the current folder.",
+            )
+    return list(found)
+
+
+def _files(folder: Path) -> list[Path]:
+    def refuse(error: OSError) -> None:
+        raise TranscriptError(
+            f"{error.filename}: {error.strerror or error}", hint="Check that you may read the folder."
+        )
+
+    files = []
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(parent, name)
+            if not name.startswith(".") and path.suffix.lower() not in BINARY_ENDINGS and path.is_file():
+                files.append(path)
+    if not files:
+        raise TranscriptError(
+            f"{folder}: no file to read in this folder", hint="Hidden and binary files are left out."
+        )
+    return sorted(files)

@@ -1,0 +1,114 @@
+"""The formats: one table that detection, help and tests are made from."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+import localmem.transcripts.delimited as delimited
+import localmem.transcripts.jsonl as jsonl
+import localmem.transcripts.locomo as locomo
+import localmem.transcripts.plain as plain
+import localmem.transcripts.webvtt as webvtt
+from localmem.transcripts.events import Event
+from localmem.transcripts.source import Sample, Source
+
+
+class Format(StrEnum):
+    """A kind of transcript file."""
+
+    LOCOMO = "locomo"
+    PLAIN = "plain"
+    WEBVTT = "webvtt"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class FormatSpec:
+    """What is known about a format."""
+
+    description: str
+    """One line for help."""
+    sniff: Callable[[Sample], str]
+    """Why a sample is of this format, or an empty string when it is not."""
+    parse: Callable[[Source], Iterator[Event]]
+    """Events of a source. Raises TranscriptError, and nothing else, on any text."""
+
+
+# In the order in which detection asks: what can be told for certain first, plain text last.
+FORMATS: Mapping[Format, FormatSpec] = MappingProxyType(
+    {
+        Format.WEBVTT: FormatSpec(
+            "WebVTT captions with speakers, as Zoom, Teams and Meet write them", webvtt.sniff, webvtt.parse
+        ),
+        Format.LOCOMO: FormatSpec(
+            "LoCoMo JSON: conversations with numbered, dated sessions", locomo.sniff, locomo.parse
+        ),
+        Format.JSONL: FormatSpec(
+            "JSON messages, one a line or in an array, with speaker or role, text or content, timestamp",
+            jsonl.sniff,
+            jsonl.parse,
+        ),
+        Format.CSV: FormatSpec(
+            "table with a header that has speaker, text and, if known, timestamp; comma, semicolon, tab or |",
+            delimited.sniff,
+            delimited.parse,
+        ),
+        Format.PLAIN: FormatSpec(
+            "plain text, 'Speaker: text', with or without [time] before the speaker", plain.sniff, plain.parse
+        ),
+    }
+)
+
+
+def detect(head: bytes, name: str) -> tuple[Format, str]:
+    """Format of a file by its first bytes, and the reason in a few words.
+
+    Args:
+        head: the beginning of the file, best a quarter megabyte.
+        name: name of the file; its ending decides only between formats that the content fits.
+
+    Raises:
+        TranscriptError: no format fits; the message names those that were tried.
+    """
+    return detect_source(Source(io.BytesIO(head), name))
+
+
+def detect_source(source: Source) -> tuple[Format, str]:
+    """`detect`, for a source that is open already."""
+    if not source.sample.text.strip():
+        raise source.error("the file is empty", hint="There is nothing to read in it.")
+    for format, spec in FORMATS.items():
+        if reason := spec.sniff(source.sample):
+            return format, reason
+    if kind := _binary(source.sample.text):
+        raise source.error(f"this is {kind}, not a transcript", hint="Give the text that it was made from.")
+    tried = ", ".join(FORMATS)
+    raise source.error(
+        f"no known format fits (tried {tried})",
+        hint=f"Name the format with --format: {tried}; plain text needs lines like 'Speaker: text'.",
+    )
+
+
+_SIGNATURES = {
+    "PK\x03\x04": "a zip archive",
+    "%PDF-": "a PDF file",
+    "\x1f": "a gzip file",
+    "SQLite format 3": "an SQLite database",
+    "GGUF": "a model file",
+    "<!DOCTYPE": "a web page",
+    "<html": "a web page",
+}
+
+
+def _binary(text: str) -> str:
+    for start, kind in _SIGNATURES.items():
+        if text.startswith(start):
+            return kind
+    sample = text[:4096]
+    odd = sum(1 for letter in sample if letter < "\t" or "\r" < letter < " " or letter == "\ufffd")
+    return "a binary file" if odd > len(sample) / 10 else ""

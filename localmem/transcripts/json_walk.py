@@ -1,0 +1,181 @@
+"""Values of a JSON file one at a time, so that its size does not matter."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from localmem.transcripts.source import Source
+
+_DECODER = json.JSONDecoder(strict=False)  # a raw newline or tab inside a string is no reason to lose it
+
+_SPACE = re.compile(r"[\s\ufeff]*+")
+_STRING_PART = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_STRUCTURE = re.compile(r'["{}\[\]]')
+_SCALAR_END = re.compile(r'["{}\[\],\s]')
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A value that could not be read; its end was found, so the next ones can be."""
+
+    reason: str
+
+
+def loads(text: str) -> object:
+    """The value of a JSON text, or `Broken` for anything that the decoder cannot take."""
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        return Broken(f"not JSON: {error.msg} at column {error.colno}")
+    except RecursionError:
+        return Broken("not a message: nested too deeply")
+    except ValueError as error:  # a number of thousands of digits
+        return Broken(f"not JSON: {str(error).split(';')[0]}")
+
+
+def elements(source: Source, limit: int) -> Iterator[object]:
+    """Elements of the top-level array, or the one top-level value if it is none.
+
+    A value that is malformed, or longer than `limit` characters, is given as `Broken` and the walk goes on
+    behind it; its end is where its brackets balance.
+
+    Raises:
+        TranscriptError: the file ends inside a value or before the end of the array.
+    """
+    walk = _Walk(source)
+    if walk.peek() != "[":
+        yield walk.value(limit)
+        return
+    walk.at += 1
+    while (letter := walk.peek()) != "]":
+        if not letter:
+            raise source.error("the file ends before its list does", walk.line(), hint=_TRUNCATED)
+        if letter == ",":
+            walk.at += 1
+        elif letter in "}:":
+            walk.at += 1
+            yield Broken(f"not JSON: unexpected {letter}")
+        else:
+            yield walk.value(limit)
+    walk.at += 1
+    if walk.peek():
+        yield Broken("text behind the end of the list")
+
+
+_TRUNCATED = "The file is cut off; what came before is kept. Export it again to get the rest."
+
+
+class _Walk:
+    """A position in a text that is read piece by piece."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._chunks = source.chunks()
+        self._text = ""
+        self._lines_before = 0
+        self.at = 0
+
+    def line(self) -> int:
+        return self._lines_before + self._text.count("\n", 0, self.at) + 1
+
+    def peek(self) -> str:
+        """The next character that is no space; empty at the end."""
+        while True:
+            match = _SPACE.match(self._text, self.at)
+            assert match is not None  # the pattern matches the empty string
+            self.at = match.end()
+            if self.at < len(self._text):
+                return self._text[self.at]
+            if not self._more():
+                return ""
+
+    def value(self, limit: int) -> object:
+        """The value that starts here."""
+        try:
+            value, end = _DECODER.raw_decode(self._text, self.at)
+        except (ValueError, RecursionError):
+            pass  # incomplete so far, or malformed: the scan tells
+        else:
+            # A number at the very end may go on in the next piece.
+            if end < len(self._text) and end - self.at <= limit:
+                self.at = end
+                return value
+        first_line = self.line()
+        start = self._scan(limit)
+        if start is None:
+            return Broken(f"longer than {limit:,} characters")
+        if start == self.at:  # not reached by well-formed input; never stand still
+            self.at += 1
+        value = loads(self._text[start : self.at])
+        if isinstance(value, Broken) and self.at >= len(self._text) and not self._more():
+            raise self._source.error(
+                "the file ends inside a value that begins here", first_line, hint=_TRUNCATED
+            )
+        return value
+
+    def _scan(self, limit: int) -> int | None:
+        """Move behind the value that starts here; where it starts now, or None when it was too long to keep."""
+        position = self.at
+        depth = 0
+        in_string = kept = True
+        in_string = False
+        while True:
+            text = self._text
+            if in_string:
+                match = _STRING_PART.match(text, position)
+                assert match is not None  # the pattern matches the empty string
+                position = match.end()
+                if position < len(text) and text[position] == '"':
+                    position += 1
+                    in_string = False
+                    if depth == 0:
+                        break
+                    continue
+            else:
+                found = (_STRUCTURE if depth else _SCALAR_END).search(text, position)
+                position = found.start() if found else len(text)
+                if found:
+                    letter = found.group()
+                    if letter in ",]}" + " \t\n" and depth == 0:
+                        break
+                    position += 1
+                    if letter == '"':
+                        in_string = True
+                    elif letter in "{[":
+                        depth += 1
+                    elif letter in "]}":
+                        depth -= 1
+                        if depth == 0:
+                            break
+                    continue
+            if position - self.at > limit:
+                kept = False
+            if not kept:
+                self.at = position
+            before = self.at
+            if not self._more():
+                position = len(self._text)
+                break
+            position -= before
+        start, self.at = self.at, position
+        return start if kept and position - start <= limit else None
+
+    def _more(self) -> bool:
+        """Read on, dropping what lies before the position; as much as is kept, so that growing stays linear."""
+        kept = len(self._text) - self.at
+        pieces = []
+        size = 0
+        for chunk in self._chunks:
+            pieces.append(chunk)
+            size += len(chunk)
+            if size >= kept:
+                break
+        if not size:
+            return False
+        self._lines_before += self._text.count("\n", 0, self.at)
+        self._text = self._text[self.at :] + "".join(pieces)
+        self.at = 0
+        return True

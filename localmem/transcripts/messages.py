@@ -1,0 +1,139 @@
+"""Records with named fields to turns: what JSONL and CSV share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from localmem.transcripts.events import Event
+from localmem.transcripts.source import Source
+from localmem.transcripts.text import MAX_TEXT, TOO_LONG, clean, clean_line
+from localmem.transcripts.times import parse_time
+from localmem.values import Skipped, Turn
+
+UNKNOWN = "Unknown"
+"""Speaker of a turn when the file names none."""
+
+FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "speaker": ("speaker", "author", "name", "sender", "from", "user", "username", "role"),
+        "text": ("text", "content", "message", "body", "msg"),
+        "time": ("timestamp", "time", "datetime", "date", "ts", "created_at", "at"),
+        "id": ("id", "message_id"),
+        "conversation": ("conversation", "conversation_id"),
+        "session": ("session", "session_id", "thread", "thread_id", "chat", "chat_id"),
+    }
+)
+"""Names of every field, in order of preference, compared without case."""
+
+_DEPTH = 8
+_PARTS = ("text", "content", "parts", "value")
+_MEDIA = ("image", "audio", "video", "file")
+
+
+def kind_of(name: str) -> str:
+    """The kind of field that a name stands for, or an empty string."""
+    folded = name.strip().lower()
+    return next((kind for kind, names in FIELDS.items() if folded in names), "")
+
+
+class Messages:
+    """Makes turns of the records of one source.
+
+    A `conversation` field starts a new conversation whenever it changes; a `thread`, `chat` or `session`
+    field becomes the turn's session.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._conversation: str | None = None
+        self._keys: dict[tuple[str, ...], dict[str, list[str]]] = {}
+
+    def events(self, record: Mapping[str, object], where: str) -> Iterator[Event]:
+        """The turn of a record, after a conversation when it changes; or why it was skipped."""
+        keys = self._kinds(record)
+        if "text" not in keys:
+            yield Skipped(where, f"no text field ({', '.join(FIELDS['text'])})")
+            return
+        text = next((found for key in keys["text"] if (found := flatten(record[key]))), "")
+        if not text:
+            yield Skipped(where, "empty text")
+            return
+        if len(text) > MAX_TEXT:
+            yield Skipped(where, TOO_LONG)
+            return
+        conversation = _first(record, keys, "conversation")
+        if conversation != self._conversation:
+            self._conversation = conversation
+            yield self._source.conversation(conversation)
+        at = None
+        for key in keys.get("time", ()):
+            if (value := record[key]) not in (None, ""):
+                at = parse_time(value)
+                if at is not None:
+                    break
+                self._source.unreadable_time(where, value)
+        yield Turn(
+            speaker=_first(record, keys, "speaker") or UNKNOWN,
+            text=text,
+            at=at,
+            source=_first(record, keys, "id") or where,
+            session=_first(record, keys, "session"),
+        )
+
+    def _kinds(self, record: Mapping[str, object]) -> dict[str, list[str]]:
+        """Keys of the record by kind of field, the preferred first."""
+        shape = tuple(record)
+        if shape not in self._keys:
+            if len(self._keys) > 256:
+                self._keys.clear()
+            kinds: dict[str, list[str]] = {}
+            for key in shape:
+                if kind := kind_of(key):
+                    kinds.setdefault(kind, []).append(key)
+            for kind, keys in kinds.items():
+                keys.sort(key=lambda key, names=FIELDS[kind]: names.index(key.strip().lower()))  # type: ignore[misc]
+            self._keys[shape] = kinds
+        return self._keys[shape]
+
+
+def _first(record: Mapping[str, object], keys: Mapping[str, list[str]], kind: str) -> str:
+    return next((label for key in keys.get(kind, ()) if (label := label_of(record[key]))), "")
+
+
+def label_of(value: object) -> str:
+    """A name or id: text, a number, or an object that has a name."""
+    if isinstance(value, dict):
+        for key in ("name", "display_name", "nickname", "username", "role", "id"):
+            if isinstance(value.get(key), str | int):
+                return label_of(value[key])
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return clean_line(_plain(value))[:200]
+
+
+def flatten(value: object, depth: int = _DEPTH) -> str:
+    """Text of a content field: text, a list of parts, or an object with text or parts; media as "[image]"."""
+    if isinstance(value, str):
+        return clean(value)
+    if depth == 0 or value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, int | float):
+        return _plain(value)
+    if isinstance(value, list):
+        return "\n".join(text for part in value if (text := flatten(part, depth - 1)))
+    if isinstance(value, dict):
+        kind = str(value.get("type") or value.get("content_type") or "")
+        for key in _PARTS:
+            if text := flatten(value.get(key), depth - 1):
+                return text
+        return next((f"[{media}]" for media in _MEDIA if media in kind), "")
+    return ""
+
+
+def _plain(value: str | int | float) -> str:
+    try:
+        return str(value)
+    except ValueError:  # more digits than Python writes
+        return ""

@@ -1,0 +1,110 @@
+"""One input being read: its text as a stream, its beginning as a sample, its name for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import PurePath
+from typing import BinaryIO
+
+from localmem.errors import TranscriptError
+from localmem.transcripts.decoding import decode
+from localmem.transcripts.events import Conversation
+from localmem.transcripts.text import clean_line
+
+SAMPLE = 256 * 1024
+"""Characters that detection, and every decision over the whole file, may look at."""
+
+MAX_LINE = 2_000_000
+"""Characters of one line that are kept; JSON escapes can double the text of a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The beginning of a text."""
+
+    text: str
+    name: str
+    """Name of the file, with its ending."""
+    complete: bool
+    """Whether it is the whole text."""
+
+    def lines(self) -> list[str]:
+        """Its whole lines; a last one that is cut off is left out."""
+        lines = self.text.split("\n")
+        return lines if self.complete or len(lines) == 1 else lines[:-1]
+
+
+class Source:
+    """An input for a parser. It is read once, from `lines` or `chunks`."""
+
+    def __init__(self, stream: BinaryIO, label: str) -> None:
+        """Read the sample.
+
+        Args:
+            stream: the bytes; only `read` is called.
+            label: path, as it shows up in errors; its stem names the conversation; "-" is stdin.
+        """
+        self.label = label
+        self.name = clean_line(PurePath(label).stem) if label != "-" else "stdin"
+        self.format = ""
+        """Set when it is known."""
+        self.notes: list[str] = []
+        """Warnings that the reader has not handed out yet."""
+        self._unreadable: list[str] = []
+        self._unreadable_count = 0
+        self._rest = decode(stream, self.notes.append)
+        head: list[str] = []
+        size = 0
+        for chunk in self._rest:
+            head.append(chunk)
+            size += len(chunk)
+            if size >= SAMPLE:
+                break
+        text = "".join(head)
+        self.sample = Sample(text[:SAMPLE], PurePath(label).name, size < SAMPLE)
+        self._head = text
+
+    def chunks(self) -> Iterator[str]:
+        """The text in pieces, newlines normalised."""
+        head, self._head = self._head, ""
+        return chain([head], self._rest)
+
+    def lines(self, limit: int = MAX_LINE) -> Iterator[tuple[int, str | None]]:
+        """Number, from 1, and text of every line without its newline; None for a line over the limit."""
+        number = 0
+        pending = ""
+        too_long = False
+        for chunk in self.chunks():
+            first, *others = chunk.split("\n")
+            pending = "" if too_long else pending + first
+            too_long = too_long or len(pending) > limit
+            for line in others:
+                number += 1
+                yield number, None if too_long else pending
+                pending = line
+                too_long = len(line) > limit
+        if pending or too_long:
+            yield number + 1, None if too_long else pending
+
+    def conversation(self, name: str = "") -> Conversation:
+        """The event that starts a conversation, named like the file unless it has its own name."""
+        return Conversation(name or self.name or "transcript", self.format)
+
+    def error(self, reason: str, line: int | None = None, *, hint: str = "") -> TranscriptError:
+        """The error to raise: path, line and reason."""
+        where = f"{self.label}: line {line}" if line is not None else self.label
+        return TranscriptError(f"{where}: {reason}", hint=hint)
+
+    def unreadable_time(self, where: str, value: object) -> None:
+        """Count a time that could not be read; `finish` says it once."""
+        self._unreadable_count += 1
+        if not self._unreadable:
+            self._unreadable.append(f"first at {where}: {clean_line(repr(value))[:60]}")
+
+    def finish(self) -> None:
+        """Add the notes that need the whole file."""
+        if self._unreadable_count:
+            kind = "time" if self._unreadable_count == 1 else "times"
+            self.notes.append(f"{self._unreadable_count} {kind} could not be read, {self._unreadable[0]}")

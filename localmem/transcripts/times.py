@@ -1,0 +1,139 @@
+"""Times as people and programs write them."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_MONTH_NAMES = (
+    ("jan", "january"),
+    ("feb", "february"),
+    ("mar", "march"),
+    ("apr", "april"),
+    ("may",),
+    ("jun", "june"),
+    ("jul", "july"),
+    ("aug", "august"),
+    ("sep", "sept", "september"),
+    ("oct", "october"),
+    ("nov", "november"),
+    ("dec", "december"),
+)
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names}
+_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<year>\d{4})[-/.](?P<number>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
+        r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th)?[ -](?:of )?" + _MONTH + r",?[ -](?P<year>\d{4})(?!\d)",
+        r"\b" + _MONTH + r" (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})(?!\d)",
+        r"(?<!\d)(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})(?!\d)",
+    )
+)
+_CLOCK = re.compile(
+    r"(?<![\d:.+-])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?: ?(?P<half>[ap])\.? ?m\b\.?)?"
+    r"(?: ?(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})(?![\w:]))?",
+    re.IGNORECASE,
+)
+_SPACES = re.compile(r"[\s\u00a0\u2009\u202f]+")
+_NOISE = re.compile(
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b\.?|\bat\b|\bon\b|[T,()\[\]|-]", re.I
+)
+_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d+)?")
+
+# An epoch number is taken as the largest unit in which it lies between 1973 and 5138.
+_EPOCH_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
+_EPOCH_LEAST = 1e8
+
+
+def parse_time(value: object) -> datetime | None:
+    """Time of a field: a number or text; None when it is none, or can be read in two ways.
+
+    Numbers, also as text, are seconds, milliseconds, microseconds or nanoseconds since 1970, by their
+    size, and give an aware UTC time. Text is a date and a clock time in either order, with nothing else but a weekday: year
+    first (ISO 8601), a named English month, or `4.3.2025`; 24 hours or am/pm. It is aware when it
+    has an offset, Z, UTC or GMT; a date alone is midnight. `4/3/2025` is none: it has two readings.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return _epoch(value)
+    if not isinstance(value, str) or len(value) > 100:
+        return None
+    text = _SPACES.sub(" ", value).strip()
+    if _NUMBER.fullmatch(text):
+        return _epoch(float(text))
+    try:
+        return datetime.fromisoformat(text) if "-" in text and ":" in text else _written(text)
+    except ValueError:
+        return _written(text)
+
+
+def find_date(text: str) -> tuple[datetime, str] | None:
+    """First date in a text that also holds other words, with its clock time if it has one; and the words."""
+    text = _SPACES.sub(" ", text)
+    for pattern in _DATES:
+        if date := pattern.search(text):
+            rest = text[: date.start()] + " " + text[date.end() :]
+            clock = _CLOCK.search(rest)
+            at = _combine(date, clock)
+            if at is None and clock:
+                clock, at = None, _combine(date, None)
+            if at is not None:
+                words = rest if clock is None else rest[: clock.start()] + " " + rest[clock.end() :]
+                return at, _NOISE.sub(" ", words).strip(" ")
+    return None
+
+
+def _written(text: str) -> datetime | None:
+    found = find_date(text)
+    return found[0] if found and not found[1] else None
+
+
+def _epoch(number: float) -> datetime | None:
+    try:
+        number = float(number)
+    except OverflowError:
+        return None
+    if not math.isfinite(number) or number < _EPOCH_LEAST:
+        return None
+    for limit, unit in _EPOCH_UNITS:
+        if number < limit:
+            return datetime.fromtimestamp(0, UTC) + timedelta(seconds=number / unit)
+    return None
+
+
+def _combine(date: re.Match[str], clock: re.Match[str] | None) -> datetime | None:
+    parts = date.groupdict()
+    month = int(parts["number"]) if parts.get("number") else _MONTHS[parts["month"].lower()]
+    hour = minute = second = micro = 0
+    zone: timezone | None = None
+    try:
+        if clock:
+            hour, minute, second = int(clock["hour"]), int(clock["minute"]), int(clock["second"] or 0)
+            micro = int((clock["fraction"] or "0")[:6].ljust(6, "0"))
+            if half := clock["half"]:
+                if not 1 <= hour <= 12:
+                    return None
+                hour = hour % 12 + (12 if half.lower() == "p" else 0)
+            zone = _zone(clock["zone"])
+        return datetime(int(parts["year"]), month, int(parts["day"]), hour, minute, second, micro, zone)
+    except ValueError:
+        return None
+
+
+def _zone(text: str | None) -> timezone | None:
+    """Zone of an offset.
+
+    Raises:
+        ValueError: an offset of a day or more.
+    """
+    if not text:
+        return None
+    if text[0] not in "+-":
+        return UTC
+    digits = text[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-offset if text[0] == "-" else offset)

@@ -101,7 +101,8 @@ class Database:
                 self._run("COMMIT")
 
     def _in_transaction(self) -> bool:
-        return self._connection.in_transaction
+        with translated(self.path):
+            return self._connection.in_transaction
 
     def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         self._refuse_lost()

@@ -84,14 +84,19 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
-    connection.execute("PRAGMA foreign_keys = ON")
-    # In WAL mode NORMAL loses at most the last transactions, whole, and only when the power goes: a killed
-    # process loses none. An ingest that is run again brings them back, so waiting for the disk at every
-    # commit buys nothing.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    # What people said must not spill into temporary files elsewhere.
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute(f"PRAGMA journal_size_limit = {64 << 20}")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        # In WAL mode NORMAL loses at most the last transactions, whole, and only when the power goes: a
+        # killed process loses none. An ingest that is run again brings them back, so waiting for the disk
+        # at every commit buys nothing.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        # What people said must not spill into temporary files elsewhere.
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute(f"PRAGMA journal_size_limit = {64 << 20}")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # touches the file, or fails
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -101,11 +106,9 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     Reading in WAL mode needs the -wal and -shm files, or the right to make them. Without both, a log that
     is absent or empty means that the file itself is complete, and SQLite may read it alone.
     """
-    connection = _connect(path, "mode=ro")
     try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return _connect(path, "mode=ro")
     except sqlite3.OperationalError:
-        connection.close()
         file = path.resolve()
         log = file.with_name(file.name + "-wal")
         if log.exists() and log.stat().st_size:
@@ -114,7 +117,6 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
                 hint="Copy both files to a folder that you can write.",
             ) from None
         return _connect(path, "mode=ro&immutable=1")
-    return connection
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:

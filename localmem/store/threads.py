@@ -157,7 +157,7 @@ class ThreadTables(TurnTables):
             "SELECT id, thread FROM turn WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
             (listed(list(ids)),),
         )
-        return {id: thread for id, thread in rows}
+        return dict(rows)
 
     def turns_of_threads(self, ids: Sequence[int]) -> list[StoredTurn]:
         """All turns of the threads with these ids, by transcript and position.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import requests
 
 CHUNK = 1 << 18
-ATTEMPTS = 5
-"""Times in a row that a transfer may fail without a byte before its source is given up."""
+BACKOFF = (1.0, 2.0, 4.0, 8.0)
+"""Seconds between tries that brought no byte; after the last its source is given up."""
 TIMEOUT = (10.0, 60.0)
 """Seconds to connect, and seconds of silence while reading."""
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -96,7 +96,6 @@ def download_verified(
     size: int | None,
     progress: Progress,
     headers: Mapping[str, str] | None = None,
-    pause: Callable[[float], None] = time.sleep,
 ) -> None:
     """Download `url` into `part`, going on where an earlier try stopped, and check its SHA-256.
 
@@ -108,7 +107,6 @@ def download_verified(
         size: bytes, where they are known.
         progress: hears of every chunk.
         headers: more request headers.
-        pause: waits between tries.
 
     Raises:
         SourceFailedError: the server could not give it.
@@ -116,7 +114,7 @@ def download_verified(
     """
     resumed = part.exists()
     while True:
-        _download(session, url, part, size=size, progress=progress, headers=headers or {}, pause=pause)
+        _download(session, url, part, size=size, progress=progress, headers=headers or {})
         if sha256 is None or sha256_of(part) == sha256:
             return
         progress.advance(-part.stat().st_size)
@@ -137,7 +135,6 @@ def _download(
     size: int | None,
     progress: Progress,
     headers: Mapping[str, str],
-    pause: Callable[[float], None],
 ) -> None:
     import requests
 
@@ -163,16 +160,16 @@ def _download(
             now = part.stat().st_size
             if complete and (size is None or now == size):
                 return
-            if complete and now > have:
+            if size is not None and now > size:
                 raise SourceFailedError(
                     f"{host(url)} sent {now} bytes instead of {size}", hint="Try another source."
                 )
             reason = SourceFailedError(f"{host(url)} broke off in the middle", hint=CONNECTION_HINT)
         grown = part.exists() and part.stat().st_size > have
-        failures = 1 if grown else failures + 1
-        if failures >= ATTEMPTS:
+        failures = 0 if grown else failures + 1
+        if failures > len(BACKOFF):
             raise reason
-        pause(min(2.0 ** (failures - 1), 10.0))
+        time.sleep(BACKOFF[max(failures - 1, 0)])
 
 
 def _transfer(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from localmem import resources
+from localmem.transcripts import Turn, read
 
 LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\] (\w+): (.+)")
 KINDS = {"fact", "time", "list", "changed fact", "preference", "unknown"}
@@ -98,3 +99,13 @@ def test_expected_words_are_said_in_the_gold_turns(question: dict[str, Any]) -> 
     said = "\n".join(turns()[source][0] for source in question["gold"]).lower()
     for alternatives in question["expected"]:
         assert any(alternative.lower() in said for alternative in alternatives), alternatives
+
+
+def test_the_parser_reads_every_turn_with_the_line_as_its_source() -> None:
+    events = list(read(resources.path("samples", "two-friends.txt")))
+    read_turns = [event for event in events if isinstance(event, Turn)]
+    assert {turn.source: (turn.at, turn.speaker, turn.text) for turn in read_turns} == {
+        source: (datetime.fromisoformat(match[1]), match[2], match[3]) for source, match in turns().items()
+    }
+    assert len({turn.session for turn in read_turns}) == 14
+    assert len(events) == len(read_turns) + 1

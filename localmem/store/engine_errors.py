@@ -14,12 +14,22 @@ DAMAGED_HINT = "Restore the file from a copy, or delete it and ingest the transc
 
 _PRIMARY = 0xFF  # an extended result code has its primary code in the low byte
 
-_MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
-    sqlite3.SQLITE_FULL: (
-        StoreError,
-        "there is no room left on the disk; nothing was changed",
-        "Free some space and run the command again.",
-    ),
+_Meaning = tuple[type[StoreError], str, str]
+
+_FULL: _Meaning = (
+    StoreError,
+    "there is no room left on the disk; nothing was changed",
+    "Free some space and run the command again.",
+)
+_BUSY: _Meaning = (
+    StoreError,
+    "another process has been writing to it for too long",
+    "Wait until the other localmem is done, then run the command again.",
+)
+
+_MEANINGS: dict[int, _Meaning] = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR_SHMSIZE: _FULL,  # even reading needs room for the -shm file
     sqlite3.SQLITE_IOERR: (
         StoreError,
         "the disk could not be read or written; nothing was changed",
@@ -32,16 +42,8 @@ _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
         "it cannot be opened",
         "Check that the file and its folder exist and that you may read and write them.",
     ),
-    sqlite3.SQLITE_BUSY: (
-        StoreError,
-        "another process has been writing to it for too long",
-        "Wait until the other localmem is done, then run the command again.",
-    ),
-    sqlite3.SQLITE_LOCKED: (
-        StoreError,
-        "another process has been writing to it for too long",
-        "Wait until the other localmem is done, then run the command again.",
-    ),
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
     sqlite3.SQLITE_PROTOCOL: (
         StoreError,
         "its lock cannot be taken",
@@ -64,15 +66,18 @@ _MEANINGS: dict[int, tuple[type[StoreError], str, str]] = {
         "Split the text into smaller turns.",
     ),
 }
+"""By extended or primary result code, https://www.sqlite.org/rescode.html"""
 
 
 def explain(error: sqlite3.Error, path: Path) -> StoreError:
     """The error of ours that stands for `error`."""
     code = getattr(error, "sqlite_errorcode", 0)
-    kind, what, hint = _MEANINGS.get(
-        code & _PRIMARY,
-        (StoreError, f"SQLite says: {error}", "If it happens again, restore the file from a copy."),
+    unforeseen = (
+        StoreError,
+        "SQLite says: " + " ".join(str(error).split()),
+        "If it happens again, restore the file from a copy.",
     )
+    kind, what, hint = _MEANINGS.get(code) or _MEANINGS.get(code & _PRIMARY) or unforeseen
     return kind(f"{path}: {what}.", hint=hint)
 
 

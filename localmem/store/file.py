@@ -67,7 +67,11 @@ def _check(path: Path, *, create: bool) -> None:
 
 
 def _make(path: Path) -> None:
-    """An empty file that only its owner may read; SQLite gives its mode to the -wal and -shm files."""
+    """An empty file that only its owner may read; SQLite gives its mode to the -wal and -shm files.
+
+    It stays when the disk is too full to go on: another process may have opened it, and an empty file is
+    taken for a new memory.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)

@@ -134,14 +134,15 @@ class ThreadTables(TurnTables):
 
     def threads_around(self, ids: Sequence[int]) -> list[Thread]:
         """The threads with these ids and those right before and after each, by transcript and place."""
-        columns = ", ".join(f"near.{name}" for name in THREAD_COLUMNS.split(", "))
         rows = self._rows(
-            f"SELECT DISTINCT {columns} FROM thread AS one JOIN thread AS near"
-            " ON near.transcript = one.transcript AND ("
-            "  near.id = one.id"
-            "  OR near.first = one.last + 1"
-            "  OR near.first = (SELECT max(first) FROM thread WHERE transcript = one.transcript AND first < one.first))"
-            " WHERE one.id IN (SELECT value FROM json_each(?)) ORDER BY near.transcript, near.first",
+            "WITH one AS (SELECT * FROM thread WHERE id IN (SELECT value FROM json_each(?)))"
+            f" SELECT {THREAD_COLUMNS} FROM thread WHERE id IN ("
+            "  SELECT id FROM one"
+            "  UNION SELECT (SELECT id FROM thread WHERE transcript = one.transcript AND first < one.first"
+            "   ORDER BY first DESC LIMIT 1) FROM one"
+            "  UNION SELECT (SELECT id FROM thread WHERE transcript = one.transcript AND first > one.first"
+            "   ORDER BY first LIMIT 1) FROM one"
+            " ) ORDER BY transcript, first",
             (listed(ids),),
         )
         return list(map(to_thread, rows))
@@ -155,7 +156,7 @@ class ThreadTables(TurnTables):
         """Thread of each of these turns, by turn id; turns without a thread are left out."""
         rows = self._rows(
             "SELECT id, thread FROM turn WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
-            (listed(list(ids)),),
+            (listed(ids),),
         )
         return dict(rows)
 

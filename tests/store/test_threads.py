@@ -107,6 +107,58 @@ def test_turns_of_threads_are_by_transcript_and_position(store: Store) -> None:
     assert [turn.turn.text for turn in store.turns_of_threads([late, early])] == ["a", "b", "c"]
 
 
+def row_of_threads(store: Store, *sizes: int) -> list[int]:
+    """A transcript cut into threads of these sizes; their ids."""
+    transcript = begin(store, *(f"turn {n}" for n in range(sum(sizes))))
+    ends = [sum(sizes[: n + 1]) for n in range(len(sizes))]
+    new = [new_thread(end - size, end - 1) for end, size in zip(ends, sizes, strict=True)]
+    return store.replace_threads(transcript, 0, new)
+
+
+def test_threads_in_the_middle_are_replaced_up_to_a_position(store: Store) -> None:
+    one, _, _, four = row_of_threads(store, 1, 2, 1, 1)
+    new = store.replace_threads(1, 1, [new_thread(1, 1), new_thread(2, 3)], to_position=3)
+    assert [thread.id for thread in store.threads_of(1)] == [one, *new, four]
+    assert threads_of_turns(store, 1) == [one, new[0], new[1], new[1], four]
+
+
+@pytest.mark.parametrize("to_position", [1, 4, 99])
+def test_threads_are_not_replaced_in_part(store: Store, to_position: int) -> None:
+    ids = row_of_threads(store, 1, 2, 1)
+    with pytest.raises(StoreError):
+        store.replace_threads(1, 0, [new_thread(0, to_position)], to_position=to_position)
+    assert threads_of_turns(store, 1) == [ids[0], ids[1], ids[1], ids[2]]
+
+
+def test_threads_are_found_by_the_positions_they_hold(store: Store) -> None:
+    _, two, three, _ = row_of_threads(store, 2, 2, 2, 2)
+    row_of_threads(store, 8)
+    assert [thread.id for thread in store.threads_at(1, 3, 4)] == [two, three]
+    assert [thread.id for thread in store.threads_at(1, 2, 2)] == [two]
+    assert store.threads_at(1, 8, 20) == []
+
+
+def test_threads_around_others_are_their_neighbours_in_the_transcript(store: Store) -> None:
+    one, two, three, _, five = row_of_threads(store, 1, 2, 1, 3, 1)
+    [alone] = row_of_threads(store, 2)
+    assert [thread.id for thread in store.threads_around([two])] == [one, two, three]
+    assert [thread.id for thread in store.threads_around([alone, one])] == [one, two, alone]
+    assert five not in [thread.id for thread in store.threads_around([three])]
+    assert store.threads_around([]) == []
+
+
+def test_threads_are_counted_by_transcript(store: Store) -> None:
+    row_of_threads(store, 1, 1, 1)
+    row_of_threads(store, 2)
+    assert [store.thread_count(transcript) for transcript in (1, 2, 3)] == [3, 1, 0]
+
+
+def test_turns_are_mapped_to_their_threads(store: Store) -> None:
+    one, two = row_of_threads(store, 1, 1)
+    [loose] = store.add_turns(1, new_turns("x"), after=None)
+    assert store.threads_of_turns({1, 2, loose}) == {1: one, 2: two}
+
+
 def test_a_missing_thread_is_named(store: Store) -> None:
     for ask in (store.threads, store.turns_of_threads, store.thread_vectors):
         with pytest.raises(StoreError, match="no thread 5"):

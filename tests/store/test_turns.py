@@ -193,6 +193,15 @@ def test_transcripts_tell_their_file_and_size(store: Store) -> None:
     assert store.transcript(one) == Transcript(one, "talk", "jsonl", "longer.jsonl", 2)
 
 
+def test_speakers_are_told_once_by_name(store: Store) -> None:
+    assert store.speakers() == []
+    transcript = begin(store)
+    said = [Turn(name, "hi", None, "1") for name in ("Zoë", "Ann", "Zoë", "", "Bob")]
+    new = [NewTurn(key(str(n)), turn, vector("v")) for n, turn in enumerate(said)]
+    store.add_turns(transcript, new, after=None)
+    assert store.speakers() == ["", "Ann", "Bob", "Zoë"]
+
+
 def test_overlaps_count_different_keys_by_transcript(store: Store) -> None:
     one, two = begin(store, "a", "b", "c"), begin(store, "c")
     begin(store, "z")

@@ -115,7 +115,7 @@ def test_an_own_file_is_located_and_verified_without_a_claim(tmp_path: Path) -> 
     (check,) = verify(str(file))
     assert (check.status, check.sha256) == (FileStatus.UNKNOWN, SHA256)
     assert locate(str(file)).path == file
-    assert os.listdir(tmp_path) == ["own.gguf"]
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_the_onnx_backend_does_without_the_other_files() -> None:

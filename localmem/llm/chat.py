@@ -76,8 +76,6 @@ class ChatTemplate:
         Raises:
             EngineError: the template refuses the messages, or leaves one out.
         """
-        import jinja2
-
         word = f"localmem{secrets.token_hex(16)}"
         turns = [(message.speaker.value, f"{word}x{index}x") for index, message in enumerate(messages)]
         try:
@@ -85,7 +83,7 @@ class ChatTemplate:
                 rendered = self._render(turns)
             except _RefusedError:
                 rendered = self._render(_folded(turns))
-        except (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+        except Exception as error:  # it is somebody's program, and may raise anything
             raise EngineError(
                 f"The model's chat template refuses the prompt: {error}", hint="Choose another model."
             ) from None

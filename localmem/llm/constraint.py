@@ -41,7 +41,8 @@ class NativeGrammar:
         data = candidates.ctypes.data_as(lib.llama_token_data_p)
         array = lib.llama_token_data_array(data, len(tokens), -1, False)
         lib.llama_sampler_apply(self._sampler, ctypes.byref(array))
-        return np.isfinite(candidates["logit"])
+        allowed: NDArray[np.bool_] = np.isfinite(candidates["logit"])
+        return allowed
 
     def accept(self, token: int) -> None:
         """Take an allowed token as the next one; any other may end the process."""

@@ -88,7 +88,7 @@ class LlamaModel:
             threads_batch=settings.threads_batch or cores,
             flash_attention=settings.flash_attention,
         )
-        self._limit = min(self._context.cells, lib.llama_model_n_ctx_train(model))
+        self._limit: int = min(self._context.cells, lib.llama_model_n_ctx_train(model))
         self._sequences = Sequences(SEQUENCES, self._context.cells)
         self._store = PrefixStore(settings.prefixes_dir)
         self._identity = f"{self._digest} {native.version()} {self._context.settings}"

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from localmem.errors import GrammarError
 
-MOST_REPEATS = 2000
-"""Largest number in a repetition: the engine's own limit."""
-MOST_ITEMS = 20_000
-"""Items after writing repetitions out; the engine does so, and its memory and time grow with them."""
+MOST_REPEATS = 1000
+"""Largest number in a repetition; the engine's own limit is 2000."""
+_MOST_RULES = 1999
+"""Rules that the engine lets one repetition make: those inside it, times its number."""
 _DEEPEST = 50
 _MAX_CODE_POINT = 0x10FFFF
 _NAME = re.compile(r"[a-zA-Z0-9-]+")
@@ -35,6 +35,13 @@ class Chars:
         """Whether the character is one of them."""
         point = ord(character)
         return any(low <= point <= high for low, high in self.ranges) is not self.negated
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Exactly this text."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class Repeat:
     most: int | None
 
 
-Node = Chars | Ref | Sequence | Choice | Repeat
+Node = Chars | Literal | Ref | Sequence | Choice | Repeat
 
 
 def parse(text: str) -> dict[str, Node]:
@@ -136,9 +143,8 @@ class _Parser:
         while True:
             character = self._peek()
             if character == '"':
-                # As in the engine, a repetition after a literal is about the whole literal.
                 last = len(items)
-                items.append(Sequence(tuple(self._literal())))
+                items.append(Literal(self._literal()))
             elif character == "[":
                 last = len(items)
                 items.append(self._class())
@@ -193,12 +199,13 @@ class _Parser:
         self._at = match.end()
         return Repeat(item, least, most)
 
-    def _literal(self) -> Iterator[Chars]:
+    def _literal(self) -> str:
         self._at += 1
+        text = []
         while self._peek() != '"':
-            point = self._character("literal")
-            yield Chars(((point, point),))
+            text.append(chr(self._character("literal")))
         self._at += 1
+        return "".join(text)
 
     def _class(self) -> Chars:
         self._at += 1
@@ -270,13 +277,17 @@ def _check(rules: dict[str, Node]) -> None:
         for inner in _walk(node):
             if isinstance(inner, Ref) and inner.name not in rules:
                 raise _error(f"rule {name!r} uses {inner.name!r}, which is not defined")
-    if sum(_items(node) for node in rules.values()) > MOST_ITEMS:
-        raise _error(f"more than {MOST_ITEMS} items after writing repetitions out")
     nullable = nullable_rules(rules)
     for name, node in rules.items():
         for inner in _walk(node):
-            if isinstance(inner, Repeat) and inner.most is None and _nullable(inner.item, nullable):
+            if not isinstance(inner, Repeat):
+                continue
+            if inner.most is None and _nullable(inner.item, nullable):
                 raise _error(f"rule {name!r} repeats something that may be empty without limit")
+            if _made(inner.item) * (inner.most or inner.least) > _MOST_RULES:
+                raise _error(
+                    f"rule {name!r} has repetitions in each other; give the inner one a rule of its own"
+                )
     _check_left_recursion(rules, nullable)
 
 
@@ -309,7 +320,7 @@ def _leftmost(node: Node, nullable: set[str]) -> Iterator[str]:
         case Repeat(item, _, most):
             if most != 0:
                 yield from _leftmost(item, nullable)
-        case Chars():
+        case Chars() | Literal():
             pass
 
 
@@ -317,6 +328,8 @@ def _nullable(node: Node, nullable: set[str]) -> bool:
     match node:
         case Chars():
             return False
+        case Literal(text):
+            return not text
         case Ref(name):
             return name in nullable
         case Sequence(items):
@@ -327,16 +340,18 @@ def _nullable(node: Node, nullable: set[str]) -> bool:
             return least == 0 or _nullable(item, nullable)
 
 
-def _items(node: Node) -> int:
-    match node:
-        case Chars() | Ref():
-            return 1
-        case Sequence(items):
-            return 1 + sum(_items(item) for item in items)
-        case Choice(options):
-            return 1 + sum(_items(option) for option in options)
-        case Repeat(item, least, most):
-            return _items(item) * max(most if most is not None else least + 1, 1)
+def _made(item: Node) -> int:
+    """Rules that the engine makes of an item that is repeated, at most."""
+    inner = 1
+    for node in _walk(item):
+        match node:
+            case Ref() | Choice() | Sequence() if node is not item:
+                inner += 1
+            case Repeat(_, least, most):
+                inner += max(most - least, 1) if most is not None else 1
+            case _:
+                pass
+    return inner
 
 
 def _walk(node: Node) -> Iterator[Node]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from localmem.errors import GrammarError
 from localmem.llm import gbnf
-from localmem.llm.gbnf import Chars, Choice, Node, Ref, Repeat, Sequence
+from localmem.llm.gbnf import Chars, Choice, Literal, Node, Ref, Repeat, Sequence
 
 CASE_SEPARATOR = "---"
 """A line of its own between two examples of an example file."""
@@ -105,6 +105,10 @@ def repeat(item: str, least: int, most: int) -> str:
     return f"({item}){{{least},{most}}}"
 
 
+_Production = tuple[Chars | int, ...]
+"""What a symbol is made of: characters and other symbols."""
+
+
 class _Productions:
     """Rules written out as productions, and Earley's algorithm on them (doi:10.1145/362007.362035).
 
@@ -113,8 +117,7 @@ class _Productions:
     """
 
     def __init__(self, rules: dict[str, Node]) -> None:
-        self._of: list[list[tuple[Chars | int, ...]]] = []
-        """Productions of each symbol; an item is characters or another symbol."""
+        self._of: list[list[_Production]] = []
         self._names = {name: self._symbol() for name in rules}
         for name, node in rules.items():
             self._of[self._names[name]] = self._options(node)
@@ -122,6 +125,7 @@ class _Productions:
         self._matches: dict[tuple[Chars, str], bool] = {}
 
     def match(self, text: str) -> bool:
+        """Whether the whole text can be made from the rule `root`."""
         root = self._names["root"]
         # An item: symbol, production, place of the dot, where it began.
         items = {(root, number, 0, 0) for number in range(len(self._of[root]))}
@@ -171,15 +175,17 @@ class _Productions:
         self._of.append([])
         return len(self._of) - 1
 
-    def _options(self, node: Node) -> list[tuple[Chars | int, ...]]:
+    def _options(self, node: Node) -> list[_Production]:
         if isinstance(node, Choice):
             return [self._flat(option) for option in node.options]
         return [self._flat(node)]
 
-    def _flat(self, node: Node) -> tuple[Chars | int, ...]:
+    def _flat(self, node: Node) -> _Production:
         match node:
             case Chars():
                 return (node,)
+            case Literal(text):
+                return tuple(Chars(((ord(character), ord(character)),)) for character in text)
             case Ref(name):
                 return (self._names[name],)
             case Sequence(items):
@@ -191,15 +197,13 @@ class _Productions:
             case Repeat(item, least, most):
                 return self._repeated(self._flat(item), least, most)
 
-    def _repeated(
-        self, item: tuple[Chars | int, ...], least: int, most: int | None
-    ) -> tuple[Chars | int, ...]:
+    def _repeated(self, item: _Production, least: int, most: int | None) -> _Production:
         if most is None:
             star = self._symbol()
             self._of[star] = [(), (star, *item)]
             return (*item * least, star)
-        counters = [()] if least == 0 else []
-        last: tuple[Chars | int, ...] = ()
+        last: _Production = ()
+        counters: list[_Production] = [last] if least == 0 else []
         for count in range(1, most + 1):
             symbol = self._symbol()
             self._of[symbol] = [(*last, *item)]

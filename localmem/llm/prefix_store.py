@@ -6,11 +6,13 @@ state of the sequence. The engine only ever sees a state whose checksum is right
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
 import struct
 import tempfile
+import time
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,6 +86,11 @@ class PrefixStore:
             log.warning("Cannot delete a kept prefix: %s", error)
 
     def _make_room(self) -> None:
+        hour_ago = time.time() - 3600
+        for path in self._folder.glob(".*.tmp"):
+            with contextlib.suppress(OSError):  # another process deleted it
+                if path.stat().st_mtime < hour_ago:
+                    path.unlink()
         files = []
         for path in self._folder.glob("*" + _SUFFIX):
             try:

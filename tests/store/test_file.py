@@ -163,6 +163,21 @@ def test_a_newer_schema_is_left_alone(path: Path) -> None:
     assert "Upgrade" in refused(path, NewerSchemaError).hint
 
 
+def test_the_log_of_a_newer_localmem_is_not_folded_in(path: Path, tmp_path: Path) -> None:
+    """As its killed process left them: the file, and a log beside it."""
+    Store.open(path).close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("INSERT INTO meta VALUES ('colour', 'red')")
+    left = tmp_path / "left" / "memory.db"
+    left.parent.mkdir()
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{path}{suffix}", f"{left}{suffix}")
+    connection.close()
+    refused(left, NewerSchemaError)
+
+
 def test_a_damaged_file_is_told(path: Path) -> None:
     with Store.open(path) as store:
         begin(store, *(f"turn {n}" for n in range(500)))

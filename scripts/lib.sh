@@ -40,7 +40,7 @@ stop_ticker() {
 
 on_interrupt() {
     stop_ticker
-    printf '\nStopped. Run the same command again: it goes on where it was.\n' >&2
+    printf '\nStopped. Run the same command again: finished steps are kept.\n' >&2
     exit 130
 }
 

@@ -70,9 +70,9 @@ def pull(
 
     defaults = [settings().model, settings().embedder]
     chosen = source.value if source is not None else settings().source
-    progress = _progress(quiet)
+    shown = progress(quiet)
     for spec in models or [spec for spec in defaults if resolve(spec).entry is not None]:
-        model = pull_model(spec, source=chosen, progress=progress)
+        model = pull_model(spec, source=chosen, progress=shown)
         print(model.path)
 
 
@@ -214,7 +214,8 @@ def _console(stream: Any) -> Any:
     return Console(file=stream, highlight=False, width=None if stream.isatty() else 200)
 
 
-def _progress(quiet: bool) -> Progress:
+def progress(quiet: bool = False) -> Progress:
+    """What shows a pull on stderr: a bar on a terminal, lines elsewhere, nothing when `quiet`."""
     if quiet:
         from localmem.models import Silent
 
@@ -279,4 +280,5 @@ class _Lines:
         _say(line)
 
     def _state(self) -> str:
-        return f"{_size(self._done)} of {_size(self._total)}" if self._total else _size(self._done)
+        done = _size(self._done) if self._done else "0"
+        return f"{done} of {_size(self._total)}" if self._total else done

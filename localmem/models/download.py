@@ -84,7 +84,7 @@ def _pull(staging: Staging, order: Sequence[Source]) -> None:
             failures.append(error)
             if following is not None:
                 staging.progress.say(f"From {source}: {error}. Trying {following}.")
-        missing = [file for file in missing if not (staging.folder / file.name).is_file()]
+        missing = [file for file in missing if not _is_recorded(staging, file)]
     if missing:
         raise _give_up(entry, missing, failures)
     staging.clear()
@@ -95,16 +95,22 @@ def _is_here(staging: Staging, file: FileEntry) -> bool:
     path = staging.folder / file.name
     if not path.is_file():
         return False
-    known = read_records(staging.folder).get(file.name)
-    if known is not None and known.fits(path) and file.sha256 in (None, known.sha256):
+    if _is_recorded(staging, file):
         return True
     staging.progress.say(f"Checking {file.name}, which is here already.")
     check = check_file(staging.entry, staging.folder, file)
-    if check.status is FileStatus.OK:
-        return True
-    staging.progress.say(f"{file.name} has other bytes than it should; it is pulled again.")
-    path.unlink()
-    return False
+    if check.status is FileStatus.DAMAGED:
+        staging.progress.say(f"{file.name} has other bytes than it should; it is pulled again.")
+        path.unlink()
+    return check.status is FileStatus.OK
+
+
+def _is_recorded(staging: Staging, file: FileEntry) -> bool:
+    """Whether the file is as it was when it was verified."""
+    known = read_records(staging.folder).get(file.name)
+    return (
+        known is not None and known.fits(staging.folder / file.name) and file.sha256 in (None, known.sha256)
+    )
 
 
 def _give_up(

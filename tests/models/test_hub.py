@@ -109,6 +109,30 @@ def test_an_address_takes_the_digest_that_the_hub_gives(server: LocalServer) -> 
     assert pulled_from_hub() == ["hf:owner/other/q4/other.gguf"]
 
 
+def test_a_file_put_there_by_hand_is_taken_when_the_hub_has_the_same(
+    server: LocalServer, use_catalogue
+) -> None:
+    use_catalogue(language_model(BODY, sources=("hub",), sha256=None))
+    server.add_hub_file("owner/tiny", "tiny.gguf", BODY)
+    path = model_folder(catalogue().by_id["tiny"]) / "tiny.gguf"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(BODY)
+    assert pull("tiny").digest == SHA256
+    assert server.asked("GET", FILE) == []
+
+
+def test_a_file_put_there_by_hand_stays_when_the_hub_cannot_be_asked(
+    server: LocalServer, use_catalogue
+) -> None:
+    use_catalogue(language_model(BODY, sources=("hub",), sha256=None))
+    path = model_folder(catalogue().by_id["tiny"]) / "tiny.gguf"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(BODY)
+    with pytest.raises(DownloadError):
+        pull("tiny")
+    assert path.read_bytes() == BODY
+
+
 def test_a_split_model_arrives_with_all_its_parts(server: LocalServer) -> None:
     for part in (1, 2):
         server.add_hub_file("owner/big", f"big-0000{part}-of-00002.gguf", content(1000, seed=part))

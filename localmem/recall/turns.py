@@ -1,0 +1,90 @@
+"""Turns to identities: what makes a turn the same turn when a file is read again.
+
+A key is a hash of speaker, time and text, and of the turn's place among equal ones in its conversation.
+So ingesting twice adds nothing, and a longer or lightly edited export adds only what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+
+import numpy as np
+
+from localmem.values import Turn
+
+KEY_BYTES = 16
+
+MINIMUM_OVERLAP = 3
+"""Two short files that both begin with "Hi" and "Hello" are not the same conversation."""
+
+
+def embedding_text(turn: Turn) -> str:
+    """What the embedder reads: who says it is part of what it means."""
+    return f"{turn.speaker}: {turn.text}"
+
+
+def content_key(turn: Turn) -> bytes:
+    """Hash of speaker, time and text, `KEY_BYTES` long: the key of the first of equal turns."""
+    digest = blake2b(digest_size=KEY_BYTES)
+    # A length before each field, so that no text can imitate a border between two fields.
+    for field in (turn.speaker, turn.at.isoformat() if turn.at else "", turn.text):
+        data = field.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+def repeated(keys: bytes | bytearray) -> set[bytes]:
+    """Content keys that occur more than once in a row of them, laid end to end."""
+    if not keys:
+        return set()
+    column = np.frombuffer(bytes(keys), dtype=f"V{KEY_BYTES}").view("u8").reshape(-1, 2)
+    order = np.lexsort((column[:, 1], column[:, 0]))
+    ordered = column[order]
+    same = (ordered[1:] == ordered[:-1]).all(axis=1)
+    return {ordered[place].tobytes() for place in np.flatnonzero(same).tolist()}
+
+
+class Identifier:
+    """Gives each turn of a conversation, in file order, its key.
+
+    Args:
+        repeated: content keys that occur more than once; only these are counted, so that the millions of
+            turns of a large file that occur once take no memory.
+    """
+
+    def __init__(self, repeated: set[bytes]) -> None:
+        self._seen = dict.fromkeys(repeated, 0)
+
+    def key(self, turn: Turn) -> bytes:
+        """The key of the next turn, `KEY_BYTES` long."""
+        content = content_key(turn)
+        count = self._seen.get(content)
+        if count is None:
+            return content
+        self._seen[content] = count + 1
+        if count == 0:
+            return content
+        return blake2b(content + count.to_bytes(8, "little"), digest_size=KEY_BYTES).digest()
+
+
+def belongs_to(overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int) -> int | None:
+    """The transcript that a conversation of `turns` turns continues, or None for a new one.
+
+    It belongs where most of the smaller side is known: a longer export holds the whole old transcript,
+    a newer window onto a chat is mostly known already, a killed ingest left the beginning.
+
+    Args:
+        overlaps: transcript id to how many of the conversation's turns it holds.
+        sizes: transcript id to how many turns it has.
+        turns: how many turns the conversation has.
+    """
+    best: tuple[float, int, int] | None = None
+    for transcript, known in overlaps.items():
+        smaller = min(turns, sizes[transcript])
+        mostly = known * 2 > smaller and known >= MINIMUM_OVERLAP
+        if smaller and (mostly or known == turns):
+            candidate = (known / smaller, known, -transcript)
+            best = max(best, candidate) if best else candidate
+    return -best[2] if best else None

@@ -21,11 +21,14 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# Encodings that chat exports are never in, but that random bytes often fit.
-_NEVER = [
-    *("utf_7", "utf_8", "utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le"),
-    *("cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"),  # EBCDIC
+# What chats and captions really come in, the likelier first; DOS, Macintosh and EBCDIC pages are left out,
+# for they fit the same bytes as well and are never meant.
+_LEGACY = [
+    *("cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r"),
+    *("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp874"),
 ]
+_AS_GOOD = 0.05
+"""Difference in coherence up to which the likelier encoding wins."""
 
 
 def decode(stream: BinaryIO, note: Callable[[str], None]) -> Iterator[str]:
@@ -114,6 +117,14 @@ def _guess(data: bytes) -> str:
             evidence += line[:_EVIDENCE]
             if len(evidence) >= _EVIDENCE:
                 break
-    best = from_bytes(bytes(evidence), cp_exclusion=_NEVER).best()
-    # Windows' superset, as browsers do: what calls itself Latin-1 has typographic quotes all the same.
-    return "cp1252" if best is None or best.encoding in ("ascii", "latin_1") else best.encoding
+    matches = from_bytes(bytes(evidence), cp_isolation=_LEGACY, enable_fallback=False)
+    best = matches.best()
+    if best is None:
+        return _LEGACY[0]
+    fitting = {
+        encoding
+        for match in matches
+        if match.chaos <= best.chaos and match.coherence >= best.coherence - _AS_GOOD
+        for encoding in (match.encoding, *(same.encoding for same in match.submatch))
+    }
+    return next((encoding for encoding in _LEGACY if encoding in fitting), best.encoding)

@@ -35,11 +35,13 @@ def expand(paths: Sequence[str]) -> list[Path]:
     found: dict[Path, None] = {}
     for given in paths:
         path = Path(given)
-        if path == STDIN:
-            found[STDIN] = None
-        elif path.is_dir():
+        try:
+            is_folder, exists = path.is_dir(), path == STDIN or path.exists()
+        except OSError as error:
+            raise TranscriptError(f"{given}: {error.strerror or error}", hint="Check the path.") from None
+        if is_folder and path != STDIN:
             found.update(dict.fromkeys(_files(path)))
-        elif path.exists():
+        elif exists:
             found[path] = None
         else:
             raise TranscriptError(

@@ -24,12 +24,18 @@ class Broken:
     reason: str
 
 
-def loads(text: str) -> object:
-    """The value of a JSON text, or `Broken` for anything that the decoder cannot take."""
+def loads(text: str, line: int | None = None) -> object:
+    """The value of a JSON text, or `Broken` for anything that the decoder cannot take.
+
+    Args:
+        text: one value.
+        line: line of the file that it starts on, when the reason should say where it breaks.
+    """
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        return Broken(f"not JSON: {error.msg} at column {error.colno}")
+        where = f"column {error.colno}" if line is None else f"line {line + error.lineno - 1}"
+        return Broken(f"not JSON: {error.msg} at {where}")
     except RecursionError:
         return Broken("not a message: nested too deeply")
     except ValueError as error:  # a number of thousands of digits
@@ -76,6 +82,7 @@ class _Walk:
         self._chunks = source.chunks()
         self._text = ""
         self._lines_before = 0
+        self._closed = True  # whether the value that was scanned last has an end
         self.at = 0
 
     def line(self) -> int:
@@ -104,23 +111,21 @@ class _Walk:
                 self.at = end
                 return value
         first_line = self.line()
-        start = self._scan(limit)
-        if start is None:
+        text = self._scan(limit)
+        if text is None:
             return Broken(f"longer than {limit:,} characters")
-        if start == self.at:  # not reached by well-formed input; never stand still
-            self.at += 1
-        value = loads(self._text[start : self.at])
-        if isinstance(value, Broken) and self.at >= len(self._text) and not self._more():
+        value = loads(text, first_line)
+        if isinstance(value, Broken) and not self._closed:
             raise self._source.error(
                 "the file ends inside a value that begins here", first_line, hint=_TRUNCATED
             )
         return value
 
-    def _scan(self, limit: int) -> int | None:
-        """Move behind the value that starts here; where it starts now, or None when it was too long to keep."""
+    def _scan(self, limit: int) -> str | None:
+        """Move behind the value that starts here; its text, or None when it was too long to keep."""
         position = self.at
         depth = 0
-        in_string = kept = True
+        kept = self._closed = True
         in_string = False
         while True:
             text = self._text
@@ -139,7 +144,7 @@ class _Walk:
                 position = found.start() if found else len(text)
                 if found:
                     letter = found.group()
-                    if letter in ",]}" + " \t\n" and depth == 0:
+                    if depth == 0 and letter not in '"{[' and position > self.at:
                         break
                     position += 1
                     if letter == '"':
@@ -158,10 +163,11 @@ class _Walk:
             before = self.at
             if not self._more():
                 position = len(self._text)
+                self._closed = False
                 break
             position -= before
         start, self.at = self.at, position
-        return start if kept and position - start <= limit else None
+        return self._text[start:position] if kept and position - start <= limit else None
 
     def _more(self) -> bool:
         """Read on, dropping what lies before the position; as much as is kept, so that growing stays linear."""

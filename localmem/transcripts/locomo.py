@@ -19,7 +19,6 @@ from localmem.transcripts.json_walk import Broken, elements
 from localmem.transcripts.messages import UNKNOWN, flatten, label_of
 from localmem.transcripts.source import Sample, Source
 from localmem.transcripts.text import MAX_TEXT, TOO_LONG
-from localmem.transcripts.times import parse_time
 from localmem.values import Skipped, Turn
 
 MAX_CONVERSATION = 64_000_000
@@ -58,9 +57,7 @@ def _conversation(source: Source, sample: Mapping[str, object], where: str) -> I
     yield source.conversation(label_of(sample.get("sample_id")))
     for _, session in numbers:
         date = inner.get(f"{session}_date_time")
-        at = parse_time(date)
-        if at is None and date not in (None, ""):
-            source.unreadable_time(f"{session}_date_time", date)
+        at = None if date in (None, "") else source.time(date, f"{session}_date_time")
         turns = inner[session]
         if not isinstance(turns, list):
             yield Skipped(session, "not a list of turns")

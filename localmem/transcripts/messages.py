@@ -8,7 +8,6 @@ from types import MappingProxyType
 from localmem.transcripts.events import Event
 from localmem.transcripts.source import Source
 from localmem.transcripts.text import MAX_TEXT, TOO_LONG, clean, clean_line
-from localmem.transcripts.times import parse_time
 from localmem.values import Skipped, Turn
 
 UNKNOWN = "Unknown"
@@ -69,10 +68,8 @@ class Messages:
         at = None
         for key in keys.get("time", ()):
             if (value := record[key]) not in (None, ""):
-                at = parse_time(value)
-                if at is not None:
-                    break
-                self._source.unreadable_time(where, value)
+                at = self._source.time(value, where)
+                break
         yield Turn(
             speaker=_first(record, keys, "speaker") or UNKNOWN,
             text=text,

@@ -119,10 +119,7 @@ class _Parser:
         if _POSITION.fullmatch(opening.stamp):
             self._where = f"{opening.stamp}, line {number}"
         elif opening.stamp:
-            self._at = parse_time(opening.stamp)
-            if self._at is None:
-                self._source.unreadable_time(self._where, opening.stamp)
-                self._at = self._date
+            self._at = self._source.time(opening.stamp, self._where) or self._date
         self._lines = [opening.text]
         self._size = len(opening.text)
 

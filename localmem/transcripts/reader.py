@@ -10,7 +10,9 @@ from localmem.errors import TranscriptError
 from localmem.transcripts.events import Conversation, Event, Note
 from localmem.transcripts.formats import FORMATS, Format, detect_source
 from localmem.transcripts.source import Source
-from localmem.values import Turn
+from localmem.values import Skipped, Turn
+
+_HELD = 100
 
 
 def read(path: Path, *, format: Format | None = None) -> Iterator[Event]:
@@ -57,25 +59,45 @@ def read_stream(stream: BinaryIO, name: str, *, format: Format | None = None) ->
 def _events(source: Source, format: Format) -> Iterator[Event]:
     """The parser's events, with the source's notes between them and a conversation before all."""
     turns = undated = 0
+    first_skipped: Skipped | None = None
+    held: list[Event] = []  # skipped before the first conversation has started
     started = False
     for event in FORMATS[format].parse(source):
-        if not started and not isinstance(event, Conversation):
-            yield source.conversation()
-        started = True
-        yield from _notes(source)
-        if isinstance(event, Turn):
+        if isinstance(event, Skipped):
+            first_skipped = first_skipped or event
+            if not started and len(held) < _HELD:
+                held.append(event)
+                continue
+        elif isinstance(event, Turn):
             turns += 1
             undated += event.at is None
+        if not started:
+            started = True
+            if not isinstance(event, Conversation):
+                yield source.conversation()
+                held.append(event)
+            else:
+                yield event
+            yield from _notes(source)
+            yield from held
+            continue
+        yield from _notes(source)
         yield event
     if not started:
         yield source.conversation()
+        yield from held
     source.finish()
-    if not turns:
-        source.notes.append("no turn was found")
-    elif undated:
-        share = "no turn has" if undated == turns else f"{undated:,} of {turns:,} turns have no"
-        source.notes.append(f"{share} time, so relative dates in it cannot be resolved")
     yield from _notes(source)
+    if not turns and first_skipped:
+        raise source.error(
+            f"{first_skipped.where}: {first_skipped.reason}; no turn could be read",
+            hint=f"It was read as {format}; --format names another format.",
+        )
+    if not turns:
+        yield Note("no turn was found")
+    elif undated:
+        share = "no turn has a" if undated == turns else f"{undated:,} of {turns:,} turns have no"
+        yield Note(f"{share} time, so relative dates in it cannot be resolved")
 
 
 def _notes(source: Source) -> Iterator[Note]:

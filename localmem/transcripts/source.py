@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from pathlib import PurePath
 from typing import BinaryIO
@@ -12,6 +13,7 @@ from localmem.errors import TranscriptError
 from localmem.transcripts.decoding import decode
 from localmem.transcripts.events import Conversation
 from localmem.transcripts.text import clean_line
+from localmem.transcripts.times import order_of, parse_time
 
 SAMPLE = 256 * 1024
 """Characters that detection, and every decision over the whole file, may look at."""
@@ -52,8 +54,8 @@ class Source:
         """Set when it is known."""
         self.notes: list[str] = []
         """Warnings that the reader has not handed out yet."""
-        self._unreadable: list[str] = []
-        self._unreadable_count = 0
+        self._unreadable = 0
+        self._first_unreadable = ""
         self._rest = decode(stream, self.notes.append)
         head: list[str] = []
         size = 0
@@ -64,6 +66,7 @@ class Source:
                 break
         text = "".join(head)
         self.sample = Sample(text[:SAMPLE], PurePath(label).name, size < SAMPLE)
+        self._day_first = order_of(self.sample.text)
         self._head = text
 
     def chunks(self) -> Iterator[str]:
@@ -97,14 +100,22 @@ class Source:
         where = f"{self.label}: line {line}" if line is not None else self.label
         return TranscriptError(f"{where}: {reason}", hint=hint)
 
-    def unreadable_time(self, where: str, value: object) -> None:
-        """Count a time that could not be read; `finish` says it once."""
-        self._unreadable_count += 1
-        if not self._unreadable:
-            self._unreadable.append(f"first at {where}: {clean_line(repr(value))[:60]}")
+    def time(self, value: object, where: str) -> datetime | None:
+        """Time of a field that is not empty. One that cannot be read is counted; `finish` says it once.
+
+        Dates such as 4/3/2025 are read in the order that other dates in the sample show.
+        """
+        at = parse_time(value, day_first=self._day_first)
+        if at is None:
+            self._unreadable += 1
+            self._first_unreadable = self._first_unreadable or f"{clean_line(str(value)[:60])!r} at {where}"
+        return at
 
     def finish(self) -> None:
         """Add the notes that need the whole file."""
-        if self._unreadable_count:
-            kind = "time" if self._unreadable_count == 1 else "times"
-            self.notes.append(f"{self._unreadable_count} {kind} could not be read, {self._unreadable[0]}")
+        if self._unreadable:
+            kind = "time" if self._unreadable == 1 else "times"
+            self.notes.append(
+                f"{self._unreadable:,} {kind} could not be read (no date, or one with two readings), "
+                f"first {self._first_unreadable}"
+            )

@@ -81,8 +81,8 @@ def opening_of(line: str) -> Opening | None:
     """The name and the rest of a line that has the shape of an opening.
 
     Shapes: `Name: text`, `[Name]: text`, `**Name:** text`, `**Name**: text`, `Name (00:12): text`, each
-    with or without a time before it: `[...]`, `(...)`, or bare with date or seconds. A name starts
-    with a letter or digit, and never a clock time, and has at most 60 characters.
+    with or without a time before it: `[...]`, `(...)`, or bare with date or seconds. A name has at most 60
+    characters; without a time it does not start with a digit, so that "10:30 Meeting: ..." is no opening.
     """
     match = _OPENING.match(line)
     if match is None:
@@ -93,10 +93,8 @@ def opening_of(line: str) -> Opening | None:
         return None  # [something 1] Name: no time
     unmarked = bracketed is None and strong is None
     found = clean_line(bracketed or strong or name).strip("-–—| ")
-    if not found or (unmarked and not stamp and found[0].isdigit() and not found.isdigit()):
-        return None
-    if unmarked and found.isdigit():
-        return None  # "10:30 Meeting", "1: first item"
+    if not found or (unmarked and not stamp and found[0].isdigit()):
+        return None  # "10: 30 people", "1: first item"
     fullwidth = match["colon"] == "：" or not unmarked
     spaced = not text or text[0].isspace() or fullwidth
     stamp = stamp or match["after"] or ""
@@ -112,7 +110,14 @@ class Speakers:
     stand behind blank lines in this file and this one does. A few words, such as "Note" or "Agenda", never do.
     """
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str], *, expected: bool = True) -> None:
+        """Count the names.
+
+        Args:
+            lines: the sample's; blank ones matter.
+            expected: whether the text must have speakers; then, as long as fewer than two names recur, names
+                that stand once are believed too. Captions may have none.
+        """
         marked: Counter[str] = Counter()
         unmarked: Counter[str] = Counter()
         behind_blank = total = strong = 0
@@ -135,7 +140,9 @@ class Speakers:
         least = max(2, unmarked.most_common(1)[0][1] // 100) if unmarked else 2
         self.recurring = frozenset(name for name, count in unmarked.items() if count >= least)
         self._known = frozenset(marked) | (frozenset() if self._strict else self.recurring)
-        self._dense = total > 0 and strong >= _SOME * total
+        # Two people at least: a chat in which all but one speak once shows no other name that recurs.
+        few = expected and len(self._known) < 2 and not self._strict
+        self._dense = total > 0 and (few or strong >= _SOME * total)
         self._spread = unmarked.total() > 2 and behind_blank >= 0.9 * unmarked.total()
         self._new: Counter[str] = Counter()
         self.turns = self.marked_turns + sum(

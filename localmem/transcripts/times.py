@@ -31,6 +31,9 @@ _DATES = tuple(
         r"(?<!\d)(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})(?!\d)",
     )
 )
+_DAY_FIRST = re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<number>\d{1,2})/(?P<year>\d{4}|\d{2})(?![\d/])")
+_MONTH_FIRST = re.compile(r"(?<![\d/])(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})(?![\d/])")
+_SLASHED_PAIR = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:\d{4}|\d{2})(?![\d/])")
 _CLOCK = re.compile(
     r"(?<![\d:.+-])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
     r"(?: ?(?P<half>[ap])\.? ?m\b\.?)?"
@@ -48,13 +51,17 @@ _EPOCH_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 _EPOCH_LEAST = 1e8
 
 
-def parse_time(value: object) -> datetime | None:
+def parse_time(value: object, *, day_first: bool | None = None) -> datetime | None:
     """Time of a field: a number or text; None when it is none, or can be read in two ways.
 
+    Args:
+        value: what stands in the field.
+        day_first: how to read `4/3/2025`: True is 4 March, False April 3, None is not at all.
+
     Numbers, also as text, are seconds, milliseconds, microseconds or nanoseconds since 1970, by their
-    size, and give an aware UTC time. Text is a date and a clock time in either order, with nothing else but a weekday: year
-    first (ISO 8601), a named English month, or `4.3.2025`; 24 hours or am/pm. It is aware when it
-    has an offset, Z, UTC or GMT; a date alone is midnight. `4/3/2025` is none: it has two readings.
+    size, and give an aware UTC time. Text is a date and a clock time in either order, with nothing else but
+    a weekday: year first (ISO 8601), a named English month, or `4.3.2025`; 24 hours or am/pm. It is aware when it
+    has an offset, Z, UTC or GMT; a date alone is midnight.
     """
     if isinstance(value, bool):
         return None
@@ -66,15 +73,27 @@ def parse_time(value: object) -> datetime | None:
     if _NUMBER.fullmatch(text):
         return _epoch(float(text))
     try:
-        return datetime.fromisoformat(text) if "-" in text and ":" in text else _written(text)
+        return datetime.fromisoformat(text)
     except ValueError:
-        return _written(text)
+        found = find_date(text, day_first=day_first)
+        return found[0] if found and not found[1] else None
 
 
-def find_date(text: str) -> tuple[datetime, str] | None:
+def order_of(text: str) -> bool | None:
+    """Whether dates such as `25/3/2025` in a text have the day first; None when none tells, or they disagree."""
+    days = {
+        int(first) > 12
+        for first, second in _SLASHED_PAIR.findall(text)
+        if (int(first) > 12) != (int(second) > 12)
+    }
+    return days.pop() if len(days) == 1 else None
+
+
+def find_date(text: str, *, day_first: bool | None = None) -> tuple[datetime, str] | None:
     """First date in a text that also holds other words, with its clock time if it has one; and the words."""
     text = _SPACES.sub(" ", text)
-    for pattern in _DATES:
+    slashed = () if day_first is None else (_DAY_FIRST if day_first else _MONTH_FIRST,)
+    for pattern in (*_DATES, *slashed):
         if date := pattern.search(text):
             rest = text[: date.start()] + " " + text[date.end() :]
             clock = _CLOCK.search(rest)
@@ -85,11 +104,6 @@ def find_date(text: str) -> tuple[datetime, str] | None:
                 words = rest if clock is None else rest[: clock.start()] + " " + rest[clock.end() :]
                 return at, _NOISE.sub(" ", words).strip(" ")
     return None
-
-
-def _written(text: str) -> datetime | None:
-    found = find_date(text)
-    return found[0] if found and not found[1] else None
 
 
 def _epoch(number: float) -> datetime | None:
@@ -119,7 +133,8 @@ def _combine(date: re.Match[str], clock: re.Match[str] | None) -> datetime | Non
                     return None
                 hour = hour % 12 + (12 if half.lower() == "p" else 0)
             zone = _zone(clock["zone"])
-        return datetime(int(parts["year"]), month, int(parts["day"]), hour, minute, second, micro, zone)
+        year = int(parts["year"]) + (2000 if len(parts["year"]) == 2 else 0)
+        return datetime(year, month, int(parts["day"]), hour, minute, second, micro, zone)
     except ValueError:
         return None
 

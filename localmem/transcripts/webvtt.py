@@ -42,8 +42,8 @@ MAX_MERGED = 600
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _BLOCK = re.compile(r"(?:NOTE(?:\s.*)?|STYLE\s*|REGION\s*)")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?(?:\s+([^>]*))?>|</v\s*>")
-_TAG = re.compile(r"</?(?:c|i|b|u|ruby|rt|lang|font)(?:[.\s][^>]*)?>|<\d[\d:.,]*>", re.IGNORECASE)
+_VOICE = re.compile(r"<v(?:\.[^\s>]{0,100})?(?:\s{1,9}([^>]{0,200}))?>|</v\s{0,9}>")
+_TAG = re.compile(r"</?(?:c|i|b|u|ruby|rt|lang|font)(?:[.\s][^>]{0,200})?>|<\d[\d:.,]{0,20}>", re.IGNORECASE)
 _CUE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}/\d+-\d+", re.IGNORECASE)
 _ZOOM = re.compile(r"GMT(\d{8})-(\d{6})")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
@@ -140,12 +140,12 @@ def _cues(source: Source) -> Iterator[_Cue | Skipped | str]:
             note.append(line[:200])
             del note[20:]
         elif place == "between":
-            if "-->" in line:
-                yield Skipped(f"line {number}", "not the time of a cue")
-                pending, place = None, "block"
-            elif pending is None and _BLOCK.fullmatch(line):
+            if pending is None and _BLOCK.fullmatch(line):
                 place = "block"
                 note.append(line[:200])
+            elif "-->" in line:
+                yield Skipped(f"line {number}", "not the time of a cue")
+                pending, place = None, "block"
             elif pending is None:
                 pending = line
             elif cue is not None:
@@ -177,7 +177,7 @@ class _Speech:
     """Who says what in a cue."""
 
     def __init__(self, source: Source) -> None:
-        self._speakers = Speakers(_spoken(source.sample))
+        self._speakers = Speakers(_spoken(source.sample), expected=False)
         self._last = UNKNOWN
 
     def segments(self, cue: _Cue) -> list[tuple[str, str]]:
@@ -202,7 +202,9 @@ class _Speech:
             change = line.startswith(_CHANGE)
             line = line.lstrip("> ") if change else line
             opening = opening_of(line)
-            if opening is not None and self._speakers.opens(opening, behind_blank=place == 0):
+            if opening is not None and (
+                (change and opening.name.isupper()) or self._speakers.opens(opening, behind_blank=place == 0)
+            ):
                 speaker, line = opening.name, opening.text
             elif change:
                 speaker = UNKNOWN

@@ -1,0 +1,59 @@
+"""One small valid file per format, and short ways to read text."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from localmem.transcripts import Event, Format, Note, Skipped, Turn, read_stream
+
+VALID: dict[Format, str] = {
+    Format.LOCOMO: json.dumps(
+        [
+            {
+                "sample_id": "conv-a",
+                "conversation": {
+                    "speaker_a": "Anna",
+                    "session_1_date_time": "1:56 pm on 8 May, 2023",
+                    "session_1": [
+                        {"speaker": "Anna", "dia_id": "D1:1", "text": "I adopted a dog."},
+                        {"speaker": "Ben", "dia_id": "D1:2", "text": "What is its name?"},
+                    ],
+                },
+            }
+        ]
+    ),
+    Format.PLAIN: "# 2025-03-04 18:30\nAnna: I adopted a dog.\nBen: What is its name?\nAnna: Rex.\n",
+    Format.WEBVTT: (
+        "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n<v Anna>I adopted a dog.</v>\n\n"
+        "2\n00:00:02.500 --> 00:00:04.000\n<v Ben>What is its name?</v>\n"
+    ),
+    Format.JSONL: (
+        '{"speaker": "Anna", "text": "I adopted a dog.", "timestamp": "2025-03-04T18:32:00Z", "id": "m1"}\n'
+        '{"speaker": "Ben", "text": "What is its name?", "timestamp": 1741113180}\n'
+    ),
+    Format.CSV: (
+        'timestamp,speaker,text\n2025-03-04 18:32,Anna,I adopted a dog.\n2025-03-04 18:33,Ben,"What is its, um, name?"\n'
+    ),
+}
+
+
+def events(content: str | bytes, format: Format | None = None, name: str = "chat.txt") -> list[Event]:
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    return list(read_stream(io.BytesIO(data), name, format=format))
+
+
+def turns(content: str | bytes, format: Format | None = None, name: str = "chat.txt") -> list[Turn]:
+    return [event for event in events(content, format, name) if isinstance(event, Turn)]
+
+
+def said(content: str | bytes, format: Format | None = None) -> list[tuple[str, str]]:
+    return [(turn.speaker, turn.text) for turn in turns(content, format)]
+
+
+def notes(content: str | bytes, format: Format | None = None) -> list[str]:
+    return [event.text for event in events(content, format) if isinstance(event, Note)]
+
+
+def skipped(content: str | bytes, format: Format | None = None) -> list[tuple[str, str]]:
+    return [(event.where, event.reason) for event in events(content, format) if isinstance(event, Skipped)]

@@ -53,6 +53,8 @@ def pull(spec: str, *, source: str = AUTO, progress: Progress | None = None) -> 
     entry, heard = ref.entry, progress or Silent()
     order = entry.sources if source == AUTO else (Source(source),)
     staging = Staging(entry, model_folder(entry), heard)
+    if all(_is_recorded(staging, file) for file in entry.files):
+        return locate(spec)  # nothing to write, so a shared folder may be read-only
     try:
         with locked(entry, on_wait=lambda: heard.say(f"Another process is busy with {entry.id}; waiting.")):
             _pull(staging, order)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from localmem.cli.models import SourceChoice, _Lines, app
+from localmem.cli.models import SourceChoice, _Lines, app, progress
 from localmem.errors import DigestError, ModelMissingError, UnknownModelError
 from localmem.models import Source, catalogue
 from localmem.models.local import model_folder
@@ -169,3 +170,23 @@ def test_lines_tell_speed_and_remaining_time_now_and_then(
         "tiny: 40 MB of 100 MB, 2 MB/s, 30 s left",
         "tiny: 40 MB of 100 MB after 10.0 s",
     ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_a_bar_with_speed_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    shown = progress()
+    shown.begin("tiny", 100_000_000, 20_000_000)
+    shown.advance(30_000_000)
+    shown.say("From hub: [no] connection.")
+    shown.end()
+    printed = terminal.getvalue()
+    assert "50.0/100.0 MB" in printed
+    assert "From hub: [no] connection." in printed

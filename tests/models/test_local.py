@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from localmem.errors import ModelError, ModelMissingError, UsageError
-from localmem.models import Backend, FileStatus, Kind, catalogue, locate, pulled_from_hub, remove, verify
+from localmem.models import (
+    Backend,
+    FileStatus,
+    Kind,
+    catalogue,
+    locate,
+    pull,
+    pulled_from_hub,
+    remove,
+    verify,
+)
 from localmem.models.local import Record, locked, model_folder, write_record
 from tests.models.conftest import content, language_model
 
@@ -102,6 +112,13 @@ def test_verifying_in_a_read_only_folder_works(tiny: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("localmem.models.local.write_record", refuse)
     assert verify("tiny")[0].status is FileStatus.OK
+
+
+def test_pulling_what_is_verified_writes_nothing(tiny: Path) -> None:
+    verify("tiny")
+    before = sorted(tiny.parent.parent.rglob("*"))
+    assert pull("tiny").path == tiny
+    assert sorted(tiny.parent.parent.rglob("*")) == before
 
 
 def test_nothing_to_verify_is_a_missing_model() -> None:

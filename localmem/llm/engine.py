@@ -88,7 +88,7 @@ class LlamaModel:
             threads_batch=settings.threads_batch or cores,
             flash_attention=settings.flash_attention,
         )
-        self._limit: int = min(self._context.cells, lib.llama_model_n_ctx_train(model))
+        self._limit: int = min(settings.context, lib.llama_model_n_ctx_train(model))
         self._sequences = Sequences(SEQUENCES, self._context.cells)
         self._store = PrefixStore(settings.prefixes_dir)
         self._identity = f"{self._digest} {native.version()} {self._context.settings}"
@@ -123,6 +123,12 @@ class LlamaModel:
         with self._lock:
             self._check_open()
             return len(self._tokens(prompt)[0])
+
+    def count_fixed(self, prompt: Prompt) -> int:
+        """Tokens of the prompt's fixed part, up to the end of its last fixed message."""
+        with self._lock:
+            self._check_open()
+            return self._tokens(prompt)[1]
 
     def generate(
         self,

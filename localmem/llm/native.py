@@ -7,7 +7,8 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,11 +20,14 @@ from localmem.errors import EngineError
 from localmem.llm import hardware
 
 log = logging.getLogger("localmem.llm.engine")
-_LEVELS = {2: logging.INFO, 3: logging.WARNING}
-"""Engine level to ours: what it calls an error is told by the exception, so here it is a warning."""
+_LEVELS = {3: logging.INFO, 4: logging.INFO}
+"""Engine level (3 is a warning, 4 an error) to ours. What goes wrong is told by an exception, so nothing here is
+loud enough to be printed where logging is not set up."""
 _errors: list[str] = []
 _callback: Any = None
 _MAGIC = b"GGUF"
+WAIT_POLICY = "OMP_WAIT_POLICY"
+"""The person's own choice, where set, counts."""
 
 
 def library() -> Any:
@@ -34,7 +38,8 @@ def library() -> Any:
     """
     global _callback
     try:
-        import llama_cpp.llama_cpp as lib
+        with _patient_threads():
+            import llama_cpp.llama_cpp as lib
     except (ImportError, OSError, RuntimeError) as error:
         raise EngineError(
             f"llama.cpp does not load: {error}",
@@ -45,6 +50,23 @@ def library() -> Any:
     # llama_cpp sets a callback of its own when it is imported, perhaps after us.
     lib.llama_log_set(_callback, ctypes.c_void_p(0))
     return lib
+
+
+@contextmanager
+def _patient_threads() -> Iterator[None]:
+    """Lets OpenMP's threads sleep, not spin, while they wait for each other.
+
+    OpenMP reads the variable when its library is loaded. Where another program has a core, a spinning thread
+    holds up the one that it waits for, hundreds of times a token.
+    """
+    if WAIT_POLICY in os.environ:
+        yield
+        return
+    os.environ[WAIT_POLICY] = "passive"
+    try:
+        yield
+    finally:
+        del os.environ[WAIT_POLICY]
 
 
 def version() -> str:

@@ -76,10 +76,11 @@ def control(model: LlamaModel) -> list[str]:
 def test_data_never_becomes_a_control_token_and_comes_out_as_it_went_in(
     model: LlamaModel, data: st.DataObject
 ) -> None:
-    # This vocabulary lacks the bytes that only planes without assigned characters need.
-    typed = st.text(st.characters(max_codepoint=0x1FFFF), max_size=8)
-    text = "".join(data.draw(st.lists(st.sampled_from(control(model)) | typed, max_size=8)))
+    typed = data.draw(st.lists(st.sampled_from(control(model)) | st.text(max_size=8), max_size=8))
     vocabulary = model._vocabulary
+    # A small vocabulary lacks some bytes, those of \x06 or of unassigned planes.
+    known = {piece[0] for piece in map(vocabulary.piece, range(vocabulary.size)) if len(piece) == 1}
+    text = "".join(c for c in "".join(typed) if known.issuperset(c.encode("utf-8", "replace")))
     tokens = vocabulary.data(text)
     assert vocabulary.control.isdisjoint(tokens)
     assert b"".join(map(vocabulary.piece, tokens)) == text.encode("utf-8", "replace")
@@ -117,16 +118,12 @@ def test_going_from_one_kind_to_another_reads_no_fixed_part_again(model: LlamaMo
         assert usage.evaluated_tokens < 20
 
 
-def fixed_tokens(model: LlamaModel, prompt: Prompt) -> int:
-    return model._tokens(prompt)[1]
-
-
 def test_a_new_process_does_not_read_the_fixed_part_again(small_model_path: Path, tmp_path: Path) -> None:
     config = Settings(prefixes_dir=tmp_path, context=512)
     prompt = question("Where is Madrid?")
     with load(small_model_path, settings=config) as first:
         told = first.generate(prompt, max_tokens=60)
-        fixed = fixed_tokens(first, prompt)
+        fixed = first.count_fixed(prompt)
     assert told.usage.evaluated_tokens == told.usage.prompt_tokens
     with load(small_model_path, settings=config) as second:
         again = second.generate(prompt, max_tokens=60)
@@ -163,19 +160,18 @@ def test_only_the_fixed_part_goes_to_disk(small_model_path: Path, tmp_path: Path
         loaded.generate(prompt, max_tokens=60, grammar=WORD)
         (kept,) = tmp_path.iterdir()
         count = int.from_bytes(kept.read_bytes()[8:16], "little")
-        assert count == fixed_tokens(loaded, prompt) < 100
+        assert count == loaded.count_fixed(prompt) < 100
 
 
 def test_kinds_that_do_not_fit_together_take_turns(small_model_path: Path, tmp_path: Path) -> None:
-    with load(small_model_path, settings=Settings(prefixes_dir=tmp_path, context=600)) as loaded:
-        texts = {
-            loaded.generate(
-                question("Where is Rome? " * 20, kind, RULES * (1 + kind % 2)), max_tokens=60, grammar=WORD
-            ).usage.prompt_tokens
-            for kind in (0, 1, 2, 3, 1, 0, 3, 2, 2, 0)  # type: ignore[arg-type]
-        }
-        assert max(texts) * 2 > 600
-        assert loaded._sequences.cells <= 600
+    with load(small_model_path, settings=Settings(prefixes_dir=tmp_path, context=512)) as loaded:
+        for kind in ("a", "b", "c", "a", "c", "b"):
+            prompt = question("Where is Rome? " * 30, kind)
+            usage = loaded.generate(prompt, max_tokens=60, grammar=WORD).usage
+            assert usage.prompt_tokens * 3 > loaded._sequences.capacity
+            assert loaded._sequences.cells <= loaded._sequences.capacity
+        # The fixed part was served all the same, from memory or from disk.
+        assert usage.evaluated_tokens == usage.prompt_tokens - loaded.count_fixed(prompt)
 
 
 def test_more_kinds_than_sequences_take_turns(model: LlamaModel) -> None:
@@ -199,13 +195,13 @@ def test_a_prompt_that_does_not_fit_is_refused_with_its_counts(model: LlamaModel
     assert model.context == CONTEXT
 
 
-def test_a_prompt_that_just_fits_is_answered(model: LlamaModel) -> None:
-    prompt = question("word " * 1000)
-    room = CONTEXT - model.count_prompt(prompt)
-    filled = question("word " * (1000 + room - 60))
-    reply = model.generate(filled, max_tokens=60, grammar='root ::= "yes" | "no"')
+def test_a_prompt_that_just_fits_is_answered(small_model_path: Path, tmp_path: Path) -> None:
+    with load(small_model_path, settings=Settings(prefixes_dir=tmp_path, context=512)) as loaded:
+        room = 512 - loaded.count_prompt(question("word " * 100)) - 20
+        prompt = question("word " * (100 + room))
+        reply = loaded.generate(prompt, max_tokens=20, grammar='root ::= "yes" | "no"')
     assert reply.text in ("yes", "no")
-    assert reply.usage.prompt_tokens > CONTEXT - 70
+    assert 490 < reply.usage.prompt_tokens <= 492
 
 
 def test_a_reply_that_reaches_its_limit_is_a_failure_with_its_text(model: LlamaModel) -> None:
@@ -246,9 +242,9 @@ def test_a_grammar_that_does_not_compile_is_refused(model: LlamaModel) -> None:
 
 
 def test_the_start_of_a_reply_is_given_not_generated(model: LlamaModel) -> None:
-    prompt = question("What is the capital of France?", start="The capital of Fra")
+    prompt = question("What is the capital of France?", start="The capital of France is")
     reply = model.generate(prompt, max_tokens=60)
-    assert reply.text.startswith("nce")
+    assert reply.text.startswith(" Paris")
 
 
 def test_equal_seeds_write_equally(model: LlamaModel) -> None:
@@ -293,21 +289,21 @@ from localmem.settings import Settings
 
 model = load(Path(sys.argv[1]), settings=Settings(prefixes_dir=sys.argv[2], context=2048, batch=2048))
 def ask(text):
-    return Prompt("answer", (Message(Speaker.USER, text),), 0)
-short = ask("What is the capital of France?")
-before = model.generate(short, max_tokens=60).text
+    prompt = Prompt("answer", (Message(Speaker.USER, text),), 0)
+    return model.generate(prompt, max_tokens=60, grammar="root ::= [a-zA-Z ]{10}").text
+before = ask("What is the capital of France?")
 sent = []
 def interrupt():
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
 threading.Timer(0.2, interrupt).start()
 try:
-    model.generate(ask("word " * 1800), max_tokens=60)
+    ask("word " * 1800)
     stopped = None
 except KeyboardInterrupt:
     stopped = time.monotonic() - sent[0]
 held = len(model._sequences.get("answer").tokens)
-print(json.dumps([stopped, held, before, model.generate(short, max_tokens=60).text]))
+print(json.dumps([stopped, held, before, ask("What is the capital of France?")]))
 """
 
 

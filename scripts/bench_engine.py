@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Tokens a second under threads, batch sizes, flash attention and OpenMP's way of waiting.
+
+    python scripts/bench_engine.py MODEL.gguf [--busy]
+
+The engine's defaults were chosen by it. With --busy, another process takes one core all the time, as on a
+machine where a person works. Every row is a process of its own: the median of three prompts of about 250
+tokens, then 24 tokens of reply. Ends with one JSON line; table and line also go to scripts/results/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench_common import machine, sha256, write_result
+
+from localmem.errors import TruncatedError
+from localmem.llm import load
+from localmem.llm.hardware import physical_cores
+from localmem.llm.protocol import Message, Prompt, Speaker
+from localmem.settings import Settings
+
+WORDS = ("river", "stone", "music", "winter", "letter", "garden", "window", "train", "morning", "answer")
+REPLY = 24
+GRAMMAR = "root ::= [a-z ]{900,1000}"
+
+
+def variants(cores: int) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
+    """Settings and environment of each row; the first is the default."""
+    passive = {"OMP_WAIT_POLICY": "passive"}
+    rows: dict[str, tuple[dict[str, Any], dict[str, str]]] = {"default": ({}, {})}
+    for threads in sorted({1, max(cores // 2, 1), cores, 2 * cores}):
+        rows[f"threads {threads}"] = ({"threads": threads, "threads_batch": threads}, passive)
+    for batch in (64, 128, 256, 1024):
+        rows[f"batch {batch}"] = ({"batch": batch}, passive)
+    rows["flash attention on"] = ({"flash_attention": True}, passive)
+    rows["flash attention off"] = ({"flash_attention": False}, passive)
+    rows["waiting active"] = ({}, {"OMP_WAIT_POLICY": "active"})
+    return rows
+
+
+def measure(path: Path, options: dict[str, Any]) -> dict[str, float]:
+    """Tokens a second of prompt and reply."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        load(path, settings=Settings(prefixes_dir=Path(folder), context=2048, **options)) as model,
+    ):
+        reading, writing = [], []
+        for seed in range(3):
+            text = " ".join(random.Random(seed).choices(WORDS, k=230))
+            prompt = Prompt("bench", (Message(Speaker.USER, f"{seed} {text}"),), 0)
+            began = time.perf_counter()
+            model.generate(prompt, max_tokens=1, grammar='root ::= "a"')
+            middle = time.perf_counter()
+            with contextlib.suppress(TruncatedError):
+                model.generate(prompt, max_tokens=REPLY, grammar=GRAMMAR)
+            reading.append(model.count_prompt(prompt) / (middle - began))
+            writing.append(REPLY / (time.perf_counter() - middle))
+    return {"prompt": statistics.median(reading), "reply": statistics.median(writing)}
+
+
+def run(path: Path, options: dict[str, Any], environment: dict[str, str]) -> dict[str, float]:
+    arguments = [sys.executable, __file__, str(path), "--child", json.dumps(options)]
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    )
+    answer: dict[str, float] = json.loads(done.stdout)
+    return answer
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--busy", action="store_true", help="keep one core busy meanwhile")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child is not None:
+        print(json.dumps(measure(arguments.model, json.loads(arguments.child))))
+        return 0
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if arguments.busy else None
+    try:
+        rows = {
+            name: run(arguments.model, options, environment)
+            for name, (options, environment) in variants(physical_cores()).items()
+        }
+    finally:
+        if busy is not None:
+            busy.kill()
+            busy.wait()
+    lines = [f"{'':<22}{'prompt tokens/s':>16}{'reply tokens/s':>16}"]
+    lines += [f"{name:<22}{row['prompt']:>16.1f}{row['reply']:>16.1f}" for name, row in rows.items()]
+    load_name = "busy" if arguments.busy else "idle"
+    command = f"python scripts/bench_engine.py {arguments.model.name}" + " --busy" * arguments.busy
+    facts = {"command": command, "model_sha256": sha256(arguments.model), **machine()}
+    rounded = {name: {key: round(value, 1) for key, value in row.items()} for name, row in rows.items()}
+    result = {"bench": "engine", "model": arguments.model.name, "machine": load_name, "rows": rounded}
+    write_result(f"engine-{load_name}-{arguments.model.stem}.txt", facts, lines, result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from localmem.select.values import TOLERANCE, Budget, Candidates, Mix, Selection
 _FULL_MATRIX = 2048
 """Up to so many candidates K is kept whole (32 MB); above, rows are made when a bound asks for them."""
 _ROWS = 32
-"""Rows made at once: BLAS does 32 in the time of about 6 single ones."""
+"""Rows made at once: BLAS makes 32 in the time of eight single ones."""
 _NO_LIMIT = np.iinfo(np.int64).max
 
 _recompiled: dict[str, Callable[..., Any]] = {}
@@ -32,6 +33,9 @@ def _run(name: str, *arguments: Any) -> Any:
         return function(*arguments)
     except Exception:
         # Unpickling damaged bytes raises anything; the kernels themselves raise nothing on checked arrays.
+        # Without the damaged files, the next process makes sound ones.
+        for path in Path(function.stats.cache_path or "").glob(f"kernel.{name}-*.nb?"):
+            path.unlink(missing_ok=True)
         _recompiled[name] = njit(function.py_func)
         return _recompiled[name](*arguments)
 
@@ -77,8 +81,7 @@ def _by_rows(
 ) -> Selection:
     """Lazy greedy that starts from bounds instead of gains, so that few rows of K are ever made."""
     n = len(vectors)
-    priority, weights = features[0], features[-1]
-    bound = _run("other_bounds", *features) + weights[0] * _embedding_bound(vectors, priority)
+    bound = upper_bounds(vectors, *features)
     seen = np.full(n, -1)
     free = np.ones(n, dtype=bool)
     cover = np.zeros(n)
@@ -112,16 +115,20 @@ def _by_rows(
     return Selection(np.array(order, np.int64), np.array(gains, np.float64), coverage)
 
 
-def _embedding_bound(vectors: NDArray[np.float64], priority: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Upper bound of sum_v p(v) max(0, <x_u, x_v>) for every u, in O(n d^2).
+def upper_bounds(
+    vectors: NDArray[np.float64], priority: NDArray[np.float64], *features: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Upper bound of sum_v p(v) K(u, v), the first gain, for every u, in O(n d^2 + n log n).
 
-    max(0, a) = (a + |a|) / 2. The sum of p(v) <x_u, x_v> is <x_u, m>, m the mean vector; that of p(v) |<x_u, x_v>|
-    is at most the square root of sum_v p(v) <x_u, x_v>^2 = x_u' C x_u (Jensen), C the second moment.
+    `features`: thread, entities, time and weights, as the kernels take them. The term of the embedding: max(0, a)
+    is (a + |a|) / 2. The sum of p(v) <x_u, x_v> is <x_u, m>, m the mean vector; that of p(v) |<x_u, x_v>| is at most
+    the square root of sum_v p(v) <x_u, x_v>^2 = x_u' C x_u (Jensen), C the second moment.
     """
     mean = priority @ vectors
     moment = (vectors.T * priority) @ vectors
     square = np.einsum("ud,ud->u", vectors @ moment, vectors)
     # K(u, u) is 1 even where a vector's length is not.
     missing = priority * np.maximum(0.0, 1.0 - np.einsum("ud,ud->u", vectors, vectors))
-    bound: NDArray[np.float64] = (vectors @ mean + np.sqrt(np.maximum(square, 0.0))) / 2 + missing + 1e-9
-    return bound
+    embedding = (vectors @ mean + np.sqrt(np.maximum(square, 0.0))) / 2 + missing
+    bound: NDArray[np.float64] = _run("other_bounds", priority, *features) + features[-1][0] * embedding
+    return bound + 1e-9  # above the rounding of all these sums

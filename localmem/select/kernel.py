@@ -25,6 +25,8 @@ _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
+_FAR = 40.0
+"""Multiples of tau from which exp(-x) is below the last digit of anything that it is added to."""
 _0, _1, _2, _4, _56 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
@@ -59,23 +61,47 @@ def _sizes(entities: Words) -> Ints:
 
 
 @_inlined
-def _similarity(
-    u: int, v: int, dot: float, weights: Floats, thread: Ints, entities: Words, sizes: Ints, time: Floats
-) -> float:
-    """K(u, v) of `Mix` for u != v; `weights` are embedding, thread, entities, time and tau."""
-    k = weights[0] * min(max(dot, 0.0), 1.0)
-    if thread[u] == thread[v]:
-        k += weights[1]
-    if weights[2] > 0.0 and sizes[u] > 0 and sizes[v] > 0:
-        shared = 0
-        for j in range(entities.shape[1]):
-            shared += _popcount(entities[u, j] & entities[v, j])
-        k += weights[2] * shared / (sizes[u] + sizes[v] - shared)
+def _row(
+    u: int, start: int, row: Floats, weights: Floats, thread: Ints, entities: Words, sizes: Ints, time: Floats
+) -> None:
+    """Turn `row`, the inner products of u, into K(u, v) of `Mix` for v from `start` on, in place.
+
+    One loop a term, so that LLVM can make vector code of each. `weights`: embedding, thread, entities, time, tau.
+    """
+    n = len(row)
+    for v in range(start, n):
+        k = weights[0] * min(max(row[v], 0.0), 1.0)
+        row[v] = k + weights[1] if thread[u] == thread[v] else k
+    if weights[2] > 0.0 and sizes[u] > 0:
+        for v in range(start, n):
+            shared = 0
+            for j in range(entities.shape[1]):
+                shared += _popcount(entities[u, j] & entities[v, j])
+            row[v] += weights[2] * shared / (sizes[u] + sizes[v] - shared)
     if weights[3] > 0.0:
-        apart = abs(time[u] - time[v])
-        if not math.isnan(apart):
-            k += weights[3] * math.exp(apart / -weights[4])
-    return float(k)
+        here = time[u]
+        far = _FAR * weights[4]
+        for v in range(start, n):
+            apart = abs(here - time[v])
+            if apart < far:  # false for NaN
+                row[v] += weights[3] * math.exp(apart / -weights[4])
+    if u >= start:
+        row[u] = 1.0
+
+
+@_inlined
+def _gain(row: Floats, priority: Floats, cover: Floats) -> float:
+    """sum_v p(v) max(0, K(u, v) - cover(v)), in a fixed order of four running sums."""
+    n = len(row)
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for v in range(0, n - 3, 4):
+        a += priority[v] * max(row[v] - cover[v], 0.0)
+        b += priority[v + 1] * max(row[v + 1] - cover[v + 1], 0.0)
+        c += priority[v + 2] * max(row[v + 2] - cover[v + 2], 0.0)
+        d += priority[v + 3] * max(row[v + 3] - cover[v + 3], 0.0)
+    for v in range(n - n % 4, n):
+        a += priority[v] * max(row[v] - cover[v], 0.0)
+    return (a + b) + (c + d)
 
 
 @_cached
@@ -98,11 +124,9 @@ def greedy(
     n = len(priority)
     sizes = _sizes(entities)
     for u in range(n):
-        dots[u, u] = 1.0
+        _row(u, u, dots[u], weights, thread, entities, sizes, time)
         for v in range(u + 1, n):
-            k = _similarity(u, v, dots[u, v], weights, thread, entities, sizes, time)
-            dots[u, v] = k
-            dots[v, u] = k
+            dots[v, u] = dots[u, v]
     bound = np.full(n, 2.0)
     seen = np.full(n, -1, dtype=np.int64)
     free = np.ones(n, dtype=np.bool_)
@@ -120,9 +144,7 @@ def greedy(
                     u = v
             if u < 0 or bound[u] < best - TOLERANCE:
                 break
-            gain = 0.0
-            for v in range(n):
-                gain += priority[v] * max(dots[u, v] - cover[v], 0.0)
+            gain = _gain(dots[u], priority, cover)
             bound[u] = gain
             seen[u] = count
             if cost[u] > tokens:
@@ -160,13 +182,8 @@ def row_gains(
     sizes = _sizes(entities)
     gains = np.zeros(len(rows))
     for i in range(len(rows)):
-        u = rows[i]
-        for v in range(len(priority)):
-            k = 1.0
-            if u != v:
-                k = _similarity(u, v, dots[i, v], weights, thread, entities, sizes, time)
-            dots[i, v] = k
-            gains[i] += priority[v] * max(k - cover[v], 0.0)
+        _row(rows[i], 0, dots[i], weights, thread, entities, sizes, time)
+        gains[i] = _gain(dots[i], priority, cover)
     return gains
 
 

@@ -1,0 +1,201 @@
+"""The vector index and its cache file."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from localmem.errors import EmbedderMismatchError
+from localmem.index import cachefile, open_index
+from localmem.index.vectors import VectorIndex
+
+
+def unit_vectors(n: int, dimension: int = 8, seed: int = 0) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(n, dimension)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+class Source:
+    """Ids and vectors that count how often they are asked for."""
+
+    def __init__(self, n: int = 50, seed: int = 0) -> None:
+        self.ids = np.arange(n, dtype=np.int64) * 7 + 3
+        self.vectors = unit_vectors(n, seed=seed)
+        self.calls = 0
+
+    def __call__(self):
+        self.calls += 1
+        return self.ids, self.vectors
+
+
+@pytest.fixture(autouse=True)
+def _cache_always(monkeypatch):
+    monkeypatch.setattr(cachefile, "WORTHWHILE", 0)
+
+
+def answers(index: VectorIndex):
+    ids, scores = index.search(unit_vectors(4, seed=9), 5)
+    return ids.tolist(), scores.tolist()
+
+
+def test_search_gives_the_largest_inner_products_and_their_ids():
+    source = Source()
+    queries = unit_vectors(3, seed=1)
+    ids, scores = open_index(None, "s", source).search(queries, 4)
+    expected = np.sort(queries @ source.vectors.T, axis=1)[:, ::-1][:, :4]
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    assert ids.tolist() == source.ids[np.argsort(-(queries @ source.vectors.T), axis=1)[:, :4]].tolist()
+    assert (ids.dtype, scores.dtype) == (np.int64, np.float32)
+
+
+def test_missing_neighbours_are_minus_1_and_minus_infinity():
+    ids, scores = open_index(None, "s", Source(2)).search(unit_vectors(1), 4)
+    assert (ids[0, 2:].tolist(), scores[0, 2:].tolist()) == ([-1, -1], [-np.inf, -np.inf])
+
+
+def test_an_empty_index_finds_nothing():
+    empty = open_index(None, "s", lambda: (np.zeros(0, np.int64), np.zeros((0, 8), np.float32)))
+    assert empty.size == 0
+    assert empty.search(unit_vectors(2), 3)[0].tolist() == [[-1] * 3] * 2
+
+
+def test_no_queries_give_no_rows():
+    assert open_index(None, "s", Source()).search(np.zeros((0, 8), np.float32), 3)[0].shape == (0, 3)
+
+
+def test_equal_scores_come_in_order_of_id_whatever_the_order_of_the_vectors():
+    same = np.repeat(unit_vectors(1), 6, axis=0)
+    index = open_index(None, "s", lambda: (np.array([9, 2, 40, 7, 1, 3]), same))
+    assert index.search(same[:1], 4)[0].tolist() == [[1, 2, 3, 7]]
+
+
+def test_queries_of_another_dimension_are_refused_with_a_hint():
+    with pytest.raises(EmbedderMismatchError, match="length 8") as error:
+        open_index(None, "s", Source()).search(unit_vectors(1, dimension=9), 3)
+    assert error.value.hint
+
+
+def test_an_id_that_occurs_twice_is_refused():
+    with pytest.raises(ValueError, match="twice"):
+        open_index(None, "s", lambda: (np.array([4, 4]), unit_vectors(2)))
+
+
+def test_a_sound_cache_serves_without_asking_for_the_vectors(tmp_path):
+    first, again = Source(), Source()
+    built = open_index(tmp_path / "m.index", "s", first)
+    served = open_index(tmp_path / "m.index", "s", again)
+    assert (first.calls, again.calls) == (1, 0)
+    assert answers(served) == answers(built)
+
+
+def test_only_the_owner_may_read_the_cache(tmp_path):
+    open_index(tmp_path / "m.index", "s", Source())
+    assert stat.S_IMODE((tmp_path / "m.index").stat().st_mode) == 0o600
+
+
+def test_a_deleted_cache_is_made_again(tmp_path):
+    path = tmp_path / "m.index"
+    before = answers(open_index(path, "s", Source()))
+    path.unlink()
+    assert answers(open_index(path, "s", Source())) == before
+    assert path.exists()
+
+
+def test_a_cache_with_another_stamp_is_replaced(tmp_path):
+    path = tmp_path / "m.index"
+    open_index(path, "old", Source(seed=1))
+    source = Source(seed=2)
+    assert answers(open_index(path, "new", source)) == answers(open_index(None, "new", source))
+    unasked = Source()
+    open_index(path, "new", unasked)
+    assert unasked.calls == 0
+
+
+def test_the_cache_of_a_memory_that_became_small_is_deleted(tmp_path, monkeypatch):
+    path = tmp_path / "m.index"
+    open_index(path, "large", Source())
+    monkeypatch.setattr(cachefile, "WORTHWHILE", 1000)
+    open_index(path, "small", Source(5))
+    assert not path.exists()
+
+
+def test_a_cache_path_with_letters_of_any_script_works(tmp_path):
+    path = tmp_path / "память é 記憶.index"
+    open_index(path, "ключ", Source())
+    unasked = Source()
+    open_index(path, "ключ", unasked)
+    assert unasked.calls == 0
+
+
+@pytest.mark.parametrize("kind", ["missing folder", "file for a folder", "folder in the way"])
+def test_where_nothing_can_be_written_it_works_without_cache(tmp_path, kind):
+    path = tmp_path / "there" / "m.index"
+    if kind == "file for a folder":
+        path.parent.write_text("")
+    if kind == "folder in the way":
+        (path / "full").mkdir(parents=True)
+    before = sorted(tmp_path.rglob("*"))
+    assert answers(open_index(path, "s", Source())) == answers(open_index(None, "s", Source()))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_means_no_cache(tmp_path):
+    tmp_path.chmod(0o500)
+    assert open_index(tmp_path / "m.index", "s", Source()).size == 50
+
+
+def test_what_a_killed_writer_left_is_swept_and_what_another_writes_now_is_kept(tmp_path):
+    dead, alive = tmp_path / ".m.index.dead.tmp", tmp_path / ".m.index.live.tmp"
+    dead.write_bytes(b"half")
+    alive.write_bytes(b"half")
+    os.utime(dead, (0, 0))
+    open_index(tmp_path / "m.index", "s", Source())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".m.index.live.tmp", "m.index"]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A folder, the bytes of a sound cache file, and the answers of its index."""
+    folder = tmp_path_factory.mktemp("sound")
+    cachefile.write(folder / "m.index", "s", VectorIndex.build(*Source()()).to_bytes())
+    return folder, (folder / "m.index").read_bytes(), answers(open_index(None, "s", Source()))
+
+
+def assert_rebuilt(sound, damaged: bytes) -> None:
+    folder, _, expected = sound
+    (folder / "m.index").write_bytes(damaged)
+    assert cachefile.read(folder / "m.index", "s") is None
+    source = Source()
+    assert answers(open_index(folder / "m.index", "s", source)) == expected
+    assert source.calls == 1
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=60)
+def test_faiss_never_sees_flipped_bytes(sound, data):
+    content = bytearray(sound[1])
+    for place in data.draw(st.sets(st.integers(0, len(content) - 1), min_size=1, max_size=5)):
+        content[place] ^= data.draw(st.integers(1, 255))
+    assert_rebuilt(sound, bytes(content))
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=50)
+def test_faiss_never_sees_a_truncated_file(sound, data):
+    assert_rebuilt(sound, sound[1][: data.draw(st.integers(0, len(sound[1]) - 1))])
+
+
+@given(st.binary(max_size=300))
+@settings(deadline=None, max_examples=50)
+def test_faiss_never_sees_another_file(sound, content):
+    assert_rebuilt(sound, content)
+
+
+def test_faiss_never_sees_a_file_with_something_behind_it(sound):
+    assert_rebuilt(sound, sound[1] + b"x")

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from localmem.errors import EngineError
 from localmem.llm.protocol import Message, Speaker
@@ -112,7 +112,43 @@ class ChatTemplate:
         )
 
 
-def fixed_segments(segments: Sequence[Segment], fixed: int) -> int:
+class Tokenizer(Protocol):
+    """Text to tokens, in two ways."""
+
+    def special(self, text: str) -> list[int]:
+        """Tokens of a template's text, its markers as control tokens."""
+
+    def data(self, text: str) -> list[int]:
+        """Tokens of a text in which nothing is a control token."""
+
+
+def tokenize(
+    segments: Sequence[Segment], fixed: int, tokenizer: Tokenizer, bos: int | None = None
+) -> tuple[list[int], int]:
+    """Tokens of a prompt, and how many of them depend on the first `fixed` messages only.
+
+    Segments are tokenized one by one, so that the fixed part has the same tokens whatever follows it; it ends
+    with the last fixed message.
+
+    Args:
+        segments: of `ChatTemplate.segments`.
+        fixed: how many messages never change.
+        tokenizer: of the model.
+        bos: token that must come first, where the template did not write it itself.
+    """
+    edge = _fixed_segments(segments, fixed)
+    tokens: list[int] = []
+    length = 0
+    for index, segment in enumerate(segments):
+        tokens += (tokenizer.special if segment.message is None else tokenizer.data)(segment.text)
+        if index == 0 and bos is not None and tokens[:1] != [bos]:
+            tokens.insert(0, bos)
+        if index + 1 == edge:
+            length = len(tokens)
+    return tokens, length
+
+
+def _fixed_segments(segments: Sequence[Segment], fixed: int) -> int:
     """How many leading segments depend on the first `fixed` messages only, up to the end of the last of them."""
     end = 0
     for index, segment in enumerate(segments):

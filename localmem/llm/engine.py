@@ -12,7 +12,7 @@ from typing import Self
 from localmem.errors import ContextOverflowError, EngineError, GrammarError, TruncatedError
 from localmem.llm import grammar as grammars
 from localmem.llm import hardware, native
-from localmem.llm.chat import ChatTemplate, fixed_segments
+from localmem.llm.chat import ChatTemplate, tokenize
 from localmem.llm.constraint import NativeGrammar
 from localmem.llm.prefix_store import PrefixStore, prefix_key
 from localmem.llm.protocol import Generation, Prompt
@@ -63,8 +63,10 @@ class LlamaModel:
     def _open(self, path: Path, settings: Settings, template: str | None) -> None:
         lib, model = self._lib, self._model.pointer
         self._vocabulary = Vocabulary(lib, model)
-        self._bos = lib.llama_vocab_bos(self._vocabulary.pointer)
-        self._add_bos = bool(lib.llama_vocab_get_add_bos(self._vocabulary.pointer)) and self._bos >= 0
+        bos = lib.llama_vocab_bos(self._vocabulary.pointer)
+        self._bos = bos if bos >= 0 and lib.llama_vocab_get_add_bos(self._vocabulary.pointer) else None
+        if lib.llama_model_has_encoder(model) or not lib.llama_model_has_decoder(model):
+            raise EngineError(f"{path.name} does not write text", hint="Choose an instruct or chat model.")
         own = lib.llama_model_chat_template(model, None)
         if template is None and own is None:
             raise EngineError(
@@ -73,7 +75,7 @@ class LlamaModel:
             )
         self._template = ChatTemplate(
             template if template is not None else own.decode("utf-8", "replace"),
-            bos=self._vocabulary.token_text(self._bos),
+            bos=self._vocabulary.token_text(bos),
             eos=self._vocabulary.token_text(lib.llama_vocab_eos(self._vocabulary.pointer)),
         )
         cores = hardware.physical_cores()
@@ -179,21 +181,7 @@ class LlamaModel:
     def _tokens(self, prompt: Prompt) -> tuple[list[int], int]:
         """Tokens of a prompt, and how many of them are its fixed part."""
         segments = self._template.segments(prompt.messages, prompt.start)
-        edge = fixed_segments(segments, prompt.fixed)
-        tokens: list[int] = []
-        fixed = 0
-        for index, segment in enumerate(segments):
-            if index == edge:
-                fixed = len(tokens)
-            if segment.message is None:
-                tokens += self._vocabulary.special(segment.text)
-            else:
-                tokens += self._vocabulary.data(segment.text)
-        if edge == len(segments):
-            fixed = len(tokens)
-        if self._add_bos and tokens[:1] != [self._bos]:
-            return [self._bos, *tokens], fixed + 1 if edge else 0
-        return tokens, fixed
+        return tokenize(segments, prompt.fixed, self._vocabulary, self._bos)
 
     def _read(self, kind: str, tokens: list[int], fixed: int, reply: int) -> tuple[Kept, int]:
         """Bring the sequence of `kind` to hold exactly `tokens`; how many of them were evaluated."""
@@ -203,6 +191,9 @@ class LlamaModel:
         for other, length in self._sequences.cuts(kind, len(tokens) + reply):
             self._cut(other, length)
         kept = self._sequences.take(kind)
+        if self._context.length(kept.number) != len(kept.tokens):
+            # An interruption fell between the engine's step and our note of it.
+            self._trim(kept, 0)
         # The last token is always read, for its logits.
         fixed = kept.fixed = min(fixed, len(tokens) - 1)
         served = min(common_prefix(kept.tokens, tokens), len(tokens) - 1)
@@ -264,12 +255,12 @@ class LlamaModel:
         state = self._store.load(key, tokens)
         if state is None:
             return len(kept.tokens)
+        self._trim(kept, 0)
         if self._context.restore(kept.number, state):
             kept.tokens = list(tokens)
             return len(tokens)
         log.warning("The engine refuses a kept prefix; it is evaluated again.")
         self._store.delete(key)
-        kept.tokens = []
         return 0
 
     def _cut(self, kept: Kept, length: int) -> None:

@@ -51,6 +51,20 @@ def load(name: str) -> str:
     return resources.text("prompts", f"{name}.gbnf")
 
 
+def with_rule(grammar: str, name: str, body: str) -> str:
+    """The grammar with another body for one of its one-line rules: what is known only when it is used.
+
+    Raises:
+        GrammarError: it has no such rule.
+    """
+    lines = grammar.splitlines()
+    places = [place for place, line in enumerate(lines) if line.startswith(f"{name} ::=")]
+    if len(places) != 1:
+        raise GrammarError(f"The grammar has {len(places)} rules {name}", hint="Name one of its rules.")
+    lines[places[0]] = f"{name} ::= {body}"
+    return "\n".join(lines) + "\n"
+
+
 def cases(text: str) -> list[str]:
     """The examples of an example file: between lines that are `---`, without the line break before these."""
     found: list[list[str]] = [[]]

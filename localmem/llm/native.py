@@ -113,13 +113,6 @@ class Model:
 
     def __init__(self, lib: Any, path: Path, gpu_layers: int) -> None:
         check_file(path)
-        size = path.stat().st_size
-        memory = hardware.memory_bytes()
-        if memory is not None and size > memory:
-            raise EngineError(
-                f"{path.name} needs {size / 1e9:.1f} GB of memory, this machine has {memory / 1e9:.1f} GB",
-                hint="Choose a smaller model: localmem models list",
-            )
         self._lib = lib
         params = lib.llama_model_default_params()
         params.n_gpu_layers = gpu_layers if lib.llama_supports_gpu_offload() else 0
@@ -166,6 +159,7 @@ class Context:
         threads_batch: int,
         flash_attention: bool | None,
     ) -> None:
+        _check_memory(lib, model, cells)
         self._lib = lib
         self._vocabulary_size = vocabulary_size
         self._batch_size = min(batch, cells)
@@ -217,6 +211,11 @@ class Context:
             return True
         self._lib.llama_memory_seq_rm(self._memory, sequence, -1, -1)
         return False
+
+    def length(self, sequence: int) -> int:
+        """Tokens that a sequence holds."""
+        last: int = self._lib.llama_memory_seq_pos_max(self._memory, sequence)
+        return last + 1
 
     def decode(
         self, sequence: int, tokens: Sequence[int], position: int, done: Callable[[int], None]
@@ -319,6 +318,26 @@ class _Interruption:
         """Hand a caught signal to the former handler, which usually raises KeyboardInterrupt."""
         if self._caught is not None:
             self._former(*self._caught)
+
+
+def _check_memory(lib: Any, model: Model, cells: int) -> None:
+    """Refuse a context that would push the machine into swapping, or the process into its end.
+
+    A cell holds keys and values of every layer, in 16 bits each.
+    """
+    memory = hardware.memory_bytes()
+    if memory is None:
+        return
+    pointer = model.pointer
+    head = lib.llama_model_n_embd(pointer) // max(lib.llama_model_n_head(pointer), 1)
+    cell = 2 * 2 * lib.llama_model_n_layer(pointer) * lib.llama_model_n_head_kv(pointer) * head
+    needed = lib.llama_model_size(pointer) + cells * cell
+    if needed > memory:
+        raise EngineError(
+            f"Model and context of {cells} tokens need {needed / 1e9:.1f} GB, "
+            f"this machine has {memory / 1e9:.1f} GB",
+            hint="Set LOCALMEM_CONTEXT to a smaller number, or choose a smaller model.",
+        )
 
 
 def _reason() -> str:

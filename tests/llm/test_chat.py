@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localmem.errors import EngineError
-from localmem.llm.chat import CHATML, ChatTemplate, Segment, fixed_segments
+from localmem.llm.chat import CHATML, ChatTemplate, Segment, tokenize
 from localmem.llm.protocol import Message, Speaker
 
 SYSTEM, USER, ASSISTANT = Speaker.SYSTEM, Speaker.USER, Speaker.ASSISTANT
@@ -110,15 +110,38 @@ def test_what_templates_in_the_wild_use_works() -> None:
     assert joined(ChatTemplate(source).segments(conversation((USER, "Hi")))) == 'Hi{"a": "é"}4!'
 
 
-@given(st.integers(0, 3))
-def test_the_fixed_part_ends_with_the_last_fixed_message(fixed: int) -> None:
-    messages = conversation((SYSTEM, "S"), (USER, "U"), (ASSISTANT, "A"))
-    segments = ChatTemplate(CHATML).segments(messages)
-    edge = fixed_segments(segments, fixed)
-    assert edge == 2 * fixed
-    assert [s.message for s in segments[:edge] if s.message is not None] == list(range(fixed))
+class Characters:
+    """A token for each character; those of the template's own text are negative."""
+
+    def special(self, text: str) -> list[int]:
+        return [-ord(character) for character in text]
+
+    def data(self, text: str) -> list[int]:
+        return [ord(character) for character in text]
+
+
+@given(st.integers(0, 3), st.text(), st.text())
+def test_the_fixed_part_ends_with_the_last_fixed_message_and_is_the_same_whatever_follows(
+    fixed: int, first: str, second: str
+) -> None:
+    texts = ["rules", "example", "reply"]
+    prompts = []
+    for text in (first, second):
+        messages = [Message(USER, t) for t in [*texts[:fixed], text, *texts[fixed:]]]
+        tokens, length = tokenize(ChatTemplate(CHATML).segments(messages), fixed, Characters())
+        prompts.append(tokens[:length])
+        expected = "".join(f"<|im_start|>user\n{text}<|im_end|>\n" for text in texts[:fixed])
+        assert "".join(chr(abs(token)) for token in tokens[:length]) == expected.removesuffix("<|im_end|>\n")
+    assert prompts[0] == prompts[1]
 
 
 def test_a_message_that_the_template_moves_behind_others_is_not_in_the_fixed_part() -> None:
     segments = (Segment("<s>", None), Segment("question", 1), Segment("rules", 0))
-    assert fixed_segments(segments, 1) == 0
+    assert tokenize(segments, 1, Characters())[1] == 0
+
+
+def test_the_token_that_must_come_first_comes_once() -> None:
+    bos = -ord("^")
+    assert tokenize((Segment("a", 0),), 1, Characters(), bos) == ([bos, ord("a")], 2)
+    assert tokenize((Segment("^", None), Segment("a", 0)), 1, Characters(), bos) == ([bos, ord("a")], 2)
+    assert tokenize((Segment("^", 0),), 0, Characters(), bos) == ([bos, ord("^")], 0)

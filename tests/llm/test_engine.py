@@ -373,3 +373,17 @@ def test_a_truncated_model_is_refused(small_model_path: Path, tmp_path: Path, sh
         load(path)
     assert "\n" not in str(caught.value)
     assert caught.value.hint
+
+
+def test_a_context_that_this_machine_cannot_hold_is_refused(small_model_path: Path, tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"context of 2000000000 tokens need .* GB") as caught:
+        load(small_model_path, settings=Settings(prefixes_dir=tmp_path, context=2_000_000_000))
+    assert "LOCALMEM_CONTEXT" in caught.value.hint
+
+
+def test_a_template_that_is_given_is_used_instead_of_the_models(
+    small_model_path: Path, tmp_path: Path
+) -> None:
+    options = Settings(prefixes_dir=tmp_path, context=512)
+    with load(small_model_path, settings=options, template="{{ messages[0].content }}") as loaded:
+        assert loaded.count_prompt(Prompt("k", (Message(Speaker.USER, "word"),), 0)) == loaded.count("word")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ import localmem.transcripts.locomo as locomo
 import localmem.transcripts.plain as plain
 import localmem.transcripts.webvtt as webvtt
 from localmem.transcripts.events import Event
-from localmem.transcripts.source import Sample, Source
+from localmem.transcripts.source import SAMPLE, Sample, Source
 
 
 class Format(StrEnum):
@@ -69,13 +69,15 @@ def detect(head: bytes, name: str) -> tuple[Format, str]:
     """Format of a file by its first bytes, and the reason in a few words.
 
     Args:
-        head: the beginning of the file, best a quarter megabyte.
+        head: the beginning of the file, best a quarter megabyte (`source.SAMPLE`); less is taken as the whole file.
         name: name of the file; its ending decides only between formats that the content fits.
 
     Raises:
         TranscriptError: no format fits; the message names those that were tried.
     """
-    return detect_source(Source(io.BytesIO(head), name))
+    source = Source(io.BytesIO(head), name)
+    source.sample = replace(source.sample, complete=len(head) < SAMPLE)
+    return detect_source(source)
 
 
 def detect_source(source: Source) -> tuple[Format, str]:

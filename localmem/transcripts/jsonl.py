@@ -27,14 +27,14 @@ _TOO_LONG = f"longer than {MAX_LINE:,} characters"
 
 
 def sniff(sample: Sample) -> str:
-    """Whether half of the first lines, or the first element of an array, are messages."""
+    """Whether a quarter of the first lines, or the first element of an array, are messages."""
     start = sample.text.lstrip(MARKS + " \t\n")
     if start.startswith("["):
         match = _FIRST_OBJECT.match(start)
         return "an array of JSON messages" if match and _is_message(start, match.end() - 1, sample) else ""
     lines = [line for line in sample.lines()[:200] if line.strip()][:_SNIFFED_LINES]
     good = sum(line.lstrip(MARKS + " \t").startswith("{") and _is_message(line, 0, sample) for line in lines)
-    return "JSON messages, one a line" if good and good * 2 >= len(lines) else ""
+    return "JSON messages, one a line" if good and good * 4 >= len(lines) else ""
 
 
 def parse(source: Source) -> Iterator[Event]:

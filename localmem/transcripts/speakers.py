@@ -19,9 +19,9 @@ _STAMP = (
 _NAME = r"[@+~]?[^\W_][^:：\n\[\]<>{}=|\"/\\?!;*]{0,59}?"
 _OPENING = re.compile(
     rf"(?:{_STAMP})?+(?:"
-    r"\[(?P<bracketed>[^\]:\n]{1,60})\]\s*[:：]"
-    r"|(?P<bold>\*\*|__)(?P<strong>[^*:：\n]{1,60}?)(?:[:：](?P=bold)|(?P=bold)\s*[:：])"
-    rf"|(?P<name>{_NAME})(?:\s*[\[(](?P<after>{_POSITION})[\])])?\s*(?P<colon>[:：])"
+    r"\[(?P<bracketed>[^\]:\n]{1,60})\]\s{0,9}[:：]"
+    r"|(?P<bold>\*\*|__)(?P<strong>[^*:：\n]{1,60}?)(?:[:：](?P=bold)|(?P=bold)\s{0,9}[:：])"
+    rf"|(?P<name>{_NAME})(?:\s{{0,9}}[\[(](?P<after>{_POSITION})[\])])?\s{{0,9}}(?P<colon>[:：])"
     r")(?P<text>.*)",
     re.DOTALL,
 )

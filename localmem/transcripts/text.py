@@ -33,6 +33,11 @@ def clean(text: str) -> str:
     return text.lstrip(MARKS).strip()
 
 
+def one_line(text: str) -> str:
+    """`clean`, with every run of space as one space."""
+    return " ".join(clean(text).split())
+
+
 def clean_line(text: str) -> str:
-    """`clean`, on one line: for names and labels, in Unicode's composed form so that equal names are equal."""
-    return unicodedata.normalize("NFC", " ".join(clean(text).split()))
+    """`one_line` for names and labels: in Unicode's composed form, so that equal names are equal."""
+    return unicodedata.normalize("NFC", one_line(text))

@@ -28,7 +28,7 @@ from localmem.transcripts.events import Event
 from localmem.transcripts.messages import UNKNOWN
 from localmem.transcripts.source import Sample, Source
 from localmem.transcripts.speakers import Speakers, opening_of
-from localmem.transcripts.text import MARKS, MAX_TEXT, TOO_LONG, clean, clean_line
+from localmem.transcripts.text import MARKS, MAX_TEXT, TOO_LONG, clean_line, one_line
 from localmem.transcripts.times import find_date
 from localmem.values import Skipped, Turn
 
@@ -135,7 +135,7 @@ def _cues(source: Source) -> Iterator[_Cue | Skipped | str]:
                 cue.add(pending)
             pending, place = None, "between"
         elif place == "header":
-            place = "cue" if cue else "header"
+            pending = line if line.strip().isdecimal() else None
         elif place == "block":
             note.append(line[:200])
             del note[20:]
@@ -184,7 +184,7 @@ class _Speech:
         """Speakers and texts of a cue, in order, without empty ones."""
         text = "\n".join(cue.lines)
         found = self._voices(text) if "<v" in text else self._named(text)
-        return [(speaker, said) for speaker, part in found if (said := clean_line(part))]
+        return [(speaker, said) for speaker, part in found if (said := one_line(part))]
 
     def _voices(self, text: str) -> Iterator[tuple[str, str]]:
         speaker = UNKNOWN
@@ -261,7 +261,7 @@ class _Merge:
     def flush(self) -> Iterator[Turn]:
         """The turn that is open, if any."""
         if self._text:
-            yield Turn(self._speaker, clean(self._text), self._at, self._cue.source())
+            yield Turn(self._speaker, self._text, self._at, self._cue.source())
         self._text = ""
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from localmem.errors import TranscriptError
 from localmem.transcripts import FORMATS, Conversation, Format, Note, Skipped, Turn, detect, read, read_stream
+from localmem.transcripts.source import SAMPLE
 
 from .helpers import VALID, events, turns
 
@@ -102,6 +103,10 @@ def test_no_format_fits_names_what_was_tried_and_the_option() -> None:
 def test_a_file_that_is_no_text_is_named_for_what_it_is(data: bytes, kind: str) -> None:
     with pytest.raises(TranscriptError, match=f"this is {kind}"):
         events(data)
+
+
+def test_a_first_message_that_the_head_cuts_off_is_found() -> None:
+    assert detect(b'{"role": "user", "content": "' + b"x" * SAMPLE, "x")[0] is Format.JSONL
 
 
 def test_a_settings_file_is_no_transcript() -> None:

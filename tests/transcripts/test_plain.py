@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localmem.errors import TranscriptError
+from localmem.transcripts import Format, Turn
+from localmem.transcripts.speakers import opening_of
+from localmem.transcripts.text import MAX_TEXT
+
+from .helpers import notes, said, skipped, turns
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "text"),
+    [
+        ("Anna: hello", "Anna", "hello"),
+        ("Anna:", "Anna", ""),
+        ("Anna Lena Berg: a: b", "Anna Lena Berg", "a: b"),
+        ("Dr. O'Neil-Smith (Acme): hi", "Dr. O'Neil-Smith (Acme)", "hi"),
+        ("Speaker 1: hi", "Speaker 1", "hi"),
+        ("SPEAKER_00: hi", "SPEAKER_00", "hi"),
+        ("@ben: hi", "@ben", "hi"),
+        ("[Anna]: hello", "Anna", "hello"),
+        ("**Anna:** hello", "Anna", "hello"),
+        ("**Anna**: hello", "Anna", "hello"),
+        ("用户：你好", "用户", "你好"),
+        ("[00:01:23] Anna: hello", "Anna", "hello"),
+        ("(01:23) Anna: hello", "Anna", "hello"),
+        ("00:01:23 Anna: hello", "Anna", "hello"),
+        ("[00:01:23] [Anna]: hello", "Anna", "hello"),
+        ("[2025-03-04 18:32] Anna: hello", "Anna", "hello"),
+        ("2025-03-04 18:32 - Anna: hello", "Anna", "hello"),
+        ("Anna (0:21): hello", "Anna", "hello"),
+    ],
+)
+def test_a_line_of_this_shape_names_its_speaker(line: str, name: str, text: str) -> None:
+    opening = opening_of(line)
+    assert opening is not None
+    assert (opening.name, opening.text) == (name, text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "10:30 Meeting: room 4",
+            "1: first item",
+            "- Anna: hello",
+            "  indented: text",
+            "> Anna: hello",
+            "# Anna: x",
+        ),
+        *("a" * 61 + ": long", "what? no: yes", "", ":", "nothing here", '{"a": 1}', "[see 1] Anna: x"),
+    ],
+)
+def test_a_line_of_another_shape_names_nobody(line: str) -> None:
+    assert opening_of(line) is None
+
+
+def test_an_address_is_part_of_the_text() -> None:
+    assert said("Anna: look\nhttps://example.org/a\nBen: ok\nAnna: good\nBen: ok\n")[0] == (
+        "Anna",
+        "look\nhttps://example.org/a",
+    )
+
+
+def test_a_clock_time_is_no_speaker() -> None:
+    assert (
+        said("Anna: plan\n10:30 Meeting: room 4\nBen: ok\nAnna: fine\n")[0][1]
+        == "plan\n10:30 Meeting: room 4"
+    )
+
+
+@pytest.mark.parametrize("word", ["Note", "Agenda", "Warning", "P.S.", "TODO"])
+def test_a_heading_word_inside_a_message_stays_in_it(word: str) -> None:
+    assert said(f"Anna: hi\n{word}: bring it\nBen: ok\nAnna: a\nBen: b\n")[0] == (
+        "Anna",
+        f"hi\n{word}: bring it",
+    )
+
+
+def test_a_word_that_stands_once_among_long_texts_is_no_speaker() -> None:
+    talk = "Anna: one\nand more\nand more\nBen: two\nand more\nand more\n"
+    assert ("Budget", "300") not in said(talk + "Budget: 300\n" + talk)
+
+
+def test_somebody_who_speaks_once_in_a_chat_of_one_line_messages_is_a_speaker() -> None:
+    assert ("Cleo", "hello all") in said("Anna: a\nBen: b\nCleo: hello all\nAnna: c\nBen: d\n")
+
+
+def test_the_second_of_two_people_may_speak_once() -> None:
+    assert [name for name, _ in said("Anna: a\nmore\nmore\nBen: b\nmore\nAnna: c\n")] == [
+        "Anna",
+        "Ben",
+        "Anna",
+    ]
+
+
+def test_a_sentence_with_a_colon_is_no_speaker() -> None:
+    assert said("Anna: a\nBen: b\nthe problem is: money\nAnna: c\nBen: d\n")[1] == (
+        "Ben",
+        "b\nthe problem is: money",
+    )
+
+
+def test_where_times_mark_the_turns_an_unmarked_word_is_no_speaker() -> None:
+    content = "[00:00:01] Anna: the list\nMilk: two\nBread: one\n[00:00:09] Ben: ok\nAnna: and eggs\n"
+    assert said(content) == [("Anna", "the list\nMilk: two\nBread: one"), ("Ben", "ok"), ("Anna", "and eggs")]
+
+
+def test_somebody_who_joins_behind_the_sample_is_a_speaker() -> None:
+    talk = "Anna: " + "word " * 20 + "\nBen: ok\n"
+    assert said(talk * 3000 + "Cleo: hello\n" + talk)[6000] == ("Cleo", "hello")
+
+
+def test_lines_that_follow_belong_to_the_turn_with_blank_ones_inside() -> None:
+    assert said("Anna: first\n\n  second\nthird\n\n\nBen: ok\nAnna: x\n")[0] == (
+        "Anna",
+        "first\n\n  second\nthird",
+    )
+
+
+TALK = st.lists(
+    st.tuples(
+        st.sampled_from(["Anna", "Ben Berg", "李雷"]),
+        st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min_size=1)
+        .map(str.strip)
+        .filter(bool),
+    ),
+    min_size=6,
+)
+
+
+@given(talk=TALK)
+def test_a_talk_of_one_line_messages_comes_back_as_it_was(talk: list[tuple[str, str]]) -> None:
+    talk = [(name, "hello") for name in ("Anna", "Ben Berg", "李雷") for _ in range(2)] + talk
+    assert said("".join(f"{name}: {text}\n" for name, text in talk), Format.PLAIN) == talk
+
+
+def test_equal_lines_are_kept() -> None:
+    assert said("Anna: ha\nAnna: ha\nBen: ha\n") == [("Anna", "ha"), ("Anna", "ha"), ("Ben", "ha")]
+
+
+def test_marks_before_a_name_are_dropped() -> None:
+    assert said("\u200eAnna: a\n\u200f\ufeffBen: b\n\u202aAnna: c\n") == [
+        ("Anna", "a"),
+        ("Ben", "b"),
+        ("Anna", "c"),
+    ]
+
+
+def test_control_characters_are_removed_and_tabs_stay() -> None:
+    assert said("Anna: a\x07b\tc\x1b[0m\nBen: x\x00y\nAnna: z\n") == [
+        ("Anna", "ab\tc[0m"),
+        ("Ben", "xy"),
+        ("Anna", "z"),
+    ]
+
+
+def test_text_before_the_first_speaker_is_reported_once() -> None:
+    assert skipped("Minutes of today\nin the garden\n\nAnna: a\nBen: b\nAnna: c\n") == [
+        ("line 1", "text before the first speaker")
+    ]
+
+
+def test_a_turn_without_text_is_reported() -> None:
+    assert skipped("Anna: a\nBen:\nAnna: c\nBen: d\n") == [("line 2", "empty text")]
+
+
+def test_the_source_is_the_line() -> None:
+    assert [turn.source for turn in turns("\nAnna: a\nmore\nBen: b\nAnna: c\n")] == [
+        "line 2",
+        "line 4",
+        "line 5",
+    ]
+
+
+def test_a_place_in_a_recording_is_kept_in_the_source_and_is_no_time() -> None:
+    first, second = turns("[00:01:23] Anna: a\n[01:25] Ben: b\n")
+    assert (first.source, first.at) == ("00:01:23, line 1", None)
+    assert second.source == "01:25, line 2"
+
+
+def test_a_time_with_a_date_is_the_time_of_the_turn() -> None:
+    found = turns(
+        "[2025-03-04 18:32] Anna: a\n[2025-03-04T18:33:10+01:00] Ben: b\n2025-03-04 18:34:05 Anna: c\n"
+        "[2025-03-04T17:35Z] Ben: d\n[4 March 2025, 6:36\u202fPM] Anna: e\n"
+    )
+    assert [turn.at for turn in found] == [
+        datetime(2025, 3, 4, 18, 32),
+        datetime(2025, 3, 4, 18, 33, 10, tzinfo=timezone(timedelta(hours=1))),
+        datetime(2025, 3, 4, 18, 34, 5),
+        datetime(2025, 3, 4, 17, 35, tzinfo=UTC),
+        datetime(2025, 3, 4, 18, 36),
+    ]
+
+
+def test_a_time_that_cannot_be_is_noted_and_the_turn_kept() -> None:
+    content = "[2025-13-04 18:32] Anna: a\n[2025-03-04 18:33] Ben: b\n[2025-03-04 99:99] Anna: c\n"
+    assert [turn.at for turn in turns(content)] == [None, datetime(2025, 3, 4, 18, 33), None]
+    assert "2 times could not be read" in notes(content)[0]
+    assert "'2025-13-04 18:32' at line 1" in notes(content)[0]
+
+
+def test_dates_with_slashes_follow_the_one_with_a_single_reading() -> None:
+    found = turns("[04/03/2025 18:32] Anna: a\n[25/03/2025 18:33] Ben: b\n")
+    assert found[0].at == datetime(2025, 3, 4, 18, 32)
+
+
+@pytest.mark.parametrize(
+    ("heading", "session", "at"),
+    [
+        ("--- 2025-03-04 ---", "2025-03-04", datetime(2025, 3, 4)),
+        ("## 2025-03-04 18:30", "2025-03-04 18:30", datetime(2025, 3, 4, 18, 30)),
+        ("# Session 3, 4 March 2025", "Session 3, 4 March 2025", datetime(2025, 3, 4)),
+        ("=== Team call on 4 March 2025 ===", "Team call on 4 March 2025", datetime(2025, 3, 4)),
+        ("# Session three", "Session three", None),
+        ("Session 4", "Session 4", None),
+        (
+            "Session 4: 4 March 2025, 6:30 pm",
+            "Session 4: 4 March 2025, 6:30 pm",
+            datetime(2025, 3, 4, 18, 30),
+        ),
+        ("Date: 4 March 2025", "4 March 2025", datetime(2025, 3, 4)),
+        ("\n4 March 2025", "4 March 2025", datetime(2025, 3, 4)),
+    ],
+)
+def test_a_heading_starts_a_session_and_dates_its_turns(
+    heading: str, session: str, at: datetime | None
+) -> None:
+    last = turns(f"Anna: a\nBen: b\n{heading}\nAnna: c\n")[-1]
+    assert last == Turn("Anna", "c", at, last.source, session)
+
+
+@pytest.mark.parametrize(
+    "line", ["## Groceries", "Session 3 was great", "--- so be it", "4 March 2025 was a day"]
+)
+def test_a_line_without_a_date_of_its_own_is_no_heading(line: str) -> None:
+    assert said(f"Anna: a\n{line}\nBen: b\nAnna: c\n")[0] == ("Anna", f"a\n{line}")
+
+
+def test_the_time_of_a_turn_wins_over_its_heading() -> None:
+    found = turns("# 2025-03-04\n[2025-03-05 10:00] Anna: a\nBen: b\nAnna: c\n")
+    assert [turn.at for turn in found[:2]] == [datetime(2025, 3, 5, 10), datetime(2025, 3, 4)]
+
+
+def test_a_turn_without_end_is_skipped_and_the_next_is_read() -> None:
+    content = "Anna: a\nBen: b\n" * 2 + ("word " * 20 + "\n") * (MAX_TEXT // 90) + "Anna: c\nBen: d\n"
+    assert skipped(content) == [("line 4", "longer than 1,000,000 characters")]
+    assert said(content)[-2:] == [("Anna", "c"), ("Ben", "d")]
+
+
+def test_a_line_without_end_is_skipped_and_the_next_is_read() -> None:
+    content = "Anna: a\nBen: b\n" * 2 + "Anna: " + "word " * 500_000 + "\nBen: d\n"
+    assert skipped(content) == [("line 5", "longer than 1,000,000 characters")]
+    assert said(content)[-1] == ("Ben", "d")
+
+
+def test_plain_text_without_speakers_is_an_error_with_a_hint() -> None:
+    with pytest.raises(TranscriptError, match="no line opens with a speaker") as caught:
+        turns("just words\nand more\n", Format.PLAIN)
+    assert "Speaker: text" in caught.value.hint

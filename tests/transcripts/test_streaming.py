@@ -1,0 +1,133 @@
+"""Big inputs are read in little memory."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from localmem.errors import TranscriptError
+from localmem.transcripts import Format, Skipped, Turn, read_stream
+
+MEGABYTE = 1_000_000
+SIZE = 30 * MEGABYTE
+BOUND = 8 * MEGABYTE
+
+TEXT = "The garden was wet, and we waited for the café to open. " * 30
+
+
+class Made(io.RawIOBase):
+    """A stream that is made while it is read, so that the test itself holds nothing."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self._pieces = pieces
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._left:
+            self._left = next(self._pieces, "").encode()
+        given, self._left = self._left[:size], self._left[size:]
+        return given
+
+
+def plain(count: int) -> Iterator[str]:
+    for number in range(count):
+        yield f"{('Anna', 'Ben')[number % 2]}: {TEXT}\n"
+
+
+def jsonl(count: int) -> Iterator[str]:
+    for number in range(count):
+        yield json.dumps({"role": "user", "content": TEXT, "id": number}) + "\n"
+
+
+def array(count: int) -> Iterator[str]:
+    yield "["
+    for number in range(count):
+        yield ("," if number else "") + json.dumps({"role": "user", "content": TEXT})
+    yield "]"
+
+
+def table(count: int) -> Iterator[str]:
+    yield "speaker,text\n"
+    for _ in range(count):
+        yield f'Anna,"{TEXT}"\n'
+
+
+def captions(count: int) -> Iterator[str]:
+    yield "WEBVTT\n\n"
+    for number in range(count):
+        at = f"{number // 360:02}:{number // 6 % 60:02}:{number % 6 * 10:02}"
+        yield f"{at}.000 --> {at}.900\n<v Anna>{TEXT}</v>\n\n"
+
+
+def locomo(count: int) -> Iterator[str]:
+    yield "["
+    for number in range(count // 50):
+        session = [{"speaker": "Anna", "dia_id": f"D1:{place}", "text": TEXT} for place in range(50)]
+        sample = {"sample_id": f"conv-{number}", "conversation": {"session_1": session}}
+        yield ("," if number else "") + json.dumps(sample)
+    yield "]"
+
+
+MAKERS = {
+    "plain": (Format.PLAIN, plain),
+    "jsonl": (Format.JSONL, jsonl),
+    "array": (Format.JSONL, array),
+    "table": (Format.CSV, table),
+    "captions": (Format.WEBVTT, captions),
+    "locomo": (Format.LOCOMO, locomo),
+}
+
+
+def test_every_format_is_measured() -> None:
+    assert {format for format, _ in MAKERS.values()} == set(Format)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", list(MAKERS))
+def test_thirty_megabytes_are_read_in_less_than_eight(kind: str) -> None:
+    _, maker = MAKERS[kind]
+    count = SIZE // len(TEXT) // 50 * 50
+    tracemalloc.start()
+    try:
+        events = read_stream(Made(maker(count)), "big")  # type: ignore[arg-type]
+        turns = sum(isinstance(event, Turn) for event in events)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert turns == count
+    assert peak < BOUND
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "start",
+    [
+        "Anna: a\nBen: b\nAnna: ",
+        '[{"text": "a"}, {"text": "',
+        '{"text": "a"}\n{"text": "',
+        "speaker,text\nAnna,a\nBen,",
+    ],
+)
+def test_a_line_of_thirty_megabytes_does_not_fill_the_memory(start: str) -> None:
+    endless = itertools.chain([start], itertools.repeat("word " * 10_000, SIZE // 50_000), ['"}\n'])
+    turns = skipped = 0
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(TranscriptError):
+            for event in read_stream(Made(endless), "big"):  # type: ignore[arg-type]
+                turns += isinstance(event, Turn)
+                skipped += isinstance(event, Skipped)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (turns > 0, skipped) == (True, 1)
+    assert peak < 2 * BOUND

@@ -341,4 +341,4 @@ def _check_memory(lib: Any, model: Model, cells: int) -> None:
 
 
 def _reason() -> str:
-    return _errors[-1] if _errors else "the engine gives no reason"
+    return _errors[0] if _errors else "the engine gives no reason"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from localmem.values import Thread
 
@@ -33,7 +34,7 @@ def follows(threads: Sequence[Thread]) -> list[Link]:
     """Links between threads that follow each other; `threads` ordered by transcript and position."""
     return [
         Link(before.id, after.id, FOLLOWS)
-        for before, after in zip(threads, threads[1:], strict=False)
+        for before, after in pairwise(threads)
         if before.transcript == after.transcript
     ]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from localmem.recall.query import Query, words
+from localmem.recall.query import Query
 from localmem.values import StoredTurn
 
 WEIGHTS: Mapping[str, float] = {
@@ -76,7 +76,7 @@ def features(
     follows = _follows(pool.turns)
     reply = np.zeros(len(turns))
     reply[1:] = asks[:-1] * follows[1:]
-    lengths = np.array([min(len(words(turn.text)), _LONG) for turn in turns], dtype=np.float64)
+    lengths = np.array([min(turn.text.count(" ") + 1, _LONG) for turn in turns], dtype=np.float64)
     return {
         "dense": dense,
         "dense_window": _window(pool.vectors, follows) @ query.vector.astype(np.float64),
@@ -122,7 +122,8 @@ def _window(vectors: NDArray[np.float32], follows: NDArray[np.float64]) -> NDArr
     mean = vectors.astype(np.float64)
     mean[1:] += vectors[:-1] * follows[1:, None]
     mean[:-1] += vectors[1:] * follows[1:, None]
-    return mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
+    unit: NDArray[np.float64] = mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
+    return unit
 
 
 def _gathered(turns: Sequence[StoredTurn], bm25: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ MIX = Mix(embedding=0.85, thread=0.05, entities=0.05, time=0.05, tau_seconds=360
 class Options:
     """Switches of the selection; the defaults are what `search` and `ask` use."""
 
-    budget: Budget = Budget()
+    budget: Budget = field(default_factory=Budget)
     mix: Mix = MIX
     roles: bool = True
     """False: priorities do without roles (ablation)."""

@@ -81,12 +81,16 @@ class _Walk:
         self._source = source
         self._chunks = source.chunks()
         self._text = ""
-        self._lines_before = 0
+        self._line = 1
+        self._counted = 0
         self._closed = True  # whether the value that was scanned last has an end
         self.at = 0
 
     def line(self) -> int:
-        return self._lines_before + self._text.count("\n", 0, self.at) + 1
+        """Line of the position; counted on from the last call."""
+        self._line += self._text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
 
     def peek(self) -> str:
         """The next character that is no space; empty at the end."""
@@ -181,7 +185,7 @@ class _Walk:
                 break
         if not size:
             return False
-        self._lines_before += self._text.count("\n", 0, self.at)
+        self.line()
         self._text = self._text[self.at :] + "".join(pieces)
-        self.at = 0
+        self.at = self._counted = 0
         return True

@@ -1,0 +1,86 @@
+"""The command `localmem`: what it is made of, and the one place where errors are printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from localmem import __version__
+from localmem.cli import ask, ingest, models, search, stats
+
+app = typer.Typer(
+    name="localmem",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="An offline assistant that remembers: cited answers about long conversations, from a small model on your own machine.",
+    epilog="Examples: localmem ingest chat.txt; localmem ask 'When does the ferry leave?'; localmem models pull",
+)
+app.add_typer(models.app, name="models")
+for module in (ingest, search, ask, stats):
+    app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"localmem {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 fine, 1 failed, 2 wrong usage, 130 interrupted.
+
+    Args:
+        arguments: without the program's name; None: those of the process.
+    """
+    sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from localmem.errors import LocalmemError
+
+    try:
+        # Without standalone mode the exceptions come here, and typer.Exit comes back as its code.
+        code = app(arguments, prog_name="localmem", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except LocalmemError as error:
+        _print_error(str(error), error.hint)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _print_error("Interrupted.", "")
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe has left (`| head`); nobody is there to be told, and exiting must not try.
+        sys.stdout = None
+        return 1
+
+
+def _print_error(message: str, hint: str) -> None:
+    from localmem.cli.output import one_line
+
+    print(f"localmem: {one_line(message)}", file=sys.stderr)
+    if hint:
+        print(f"  {one_line(hint)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

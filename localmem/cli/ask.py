@@ -1,0 +1,123 @@
+"""`localmem ask`: an answer with the turns that it rests on."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localmem.cli import options
+
+if TYPE_CHECKING:
+    from localmem.memory import Memory
+    from localmem.values import Answer
+
+NAME = "ask"
+EXAMPLE = "Examples: localmem ask 'When does the ferry leave?'; localmem ask --json - < questions.txt > answers.jsonl"
+
+
+def command(
+    question: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="QUESTION", help="The question; - or nothing: questions from standard input, one a line."
+        ),
+    ] = None,
+    memory: options.Memory = None,
+    model: options.Model = None,
+    budget: options.Budget = 16,
+    hops: options.Hops = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream/--no-stream", help="Print the answer as it is written, or when it is whole."),
+    ] = True,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Answer a question from the memory, and show the turns that the answer rests on."""
+    from localmem.cli.output import log_to_stderr
+    from localmem.errors import UsageError
+    from localmem.memory import Memory
+
+    log_to_stderr(verbose)
+    if question in (None, "-") and sys.stdin.isatty():
+        raise UsageError("There is no question.", hint="For example: localmem ask 'Who bought the car?'")
+    if question is not None and not question.strip():
+        raise UsageError("The question is empty.", hint="For example: localmem ask 'Who bought the car?'")
+    with Memory.open(memory, create=False, model=model) as opened:
+        if question not in (None, "-"):
+            _one(opened, str(question), budget, hops, as_json, stream, quiet)
+            return
+        _many(opened, budget, hops, as_json, stream, quiet)
+
+
+def _many(opened: Memory, budget: int, hops: int, as_json: bool, stream: bool, quiet: bool) -> None:
+    """Every question of standard input; one that fails does not stop the rest."""
+    from localmem.cli.output import note, one_line, print_json
+    from localmem.errors import EngineError
+
+    failed = False
+    for line in sys.stdin:
+        question = line.strip()
+        if not question:
+            continue
+        if not as_json:
+            print(f"> {one_line(question)}", flush=True)
+        try:
+            _one(opened, question, budget, hops, as_json, stream, quiet)
+        except EngineError as error:
+            failed = True
+            if as_json:
+                print_json({"question": question, "error": str(error), "hint": error.hint}, line=True)
+            else:
+                note(f"not answered: {error} ({error.hint})")
+        if not as_json:
+            print()
+    if failed:
+        raise typer.Exit(1)
+
+
+def _one(
+    opened: Memory, question: str, budget: int, hops: int, as_json: bool, stream: bool, quiet: bool
+) -> None:
+    from localmem.cli.output import answer_row, print_json, printable
+
+    def on_text(piece: str) -> None:
+        print(printable(piece), end="", flush=True)
+
+    streamed = stream and not as_json
+    answer = opened.ask(question, budget=budget, hops=hops, on_text=on_text if streamed else None)
+    if as_json:
+        print_json(answer_row(answer), line=True)
+        return
+    print("" if streamed else printable(answer.text))
+    _print_sources(answer)
+    if not quiet:
+        _print_usage(answer)
+
+
+def _print_sources(answer: Answer) -> None:
+    from localmem.cli.output import one_line, time_text
+
+    if not answer.supported:
+        print("(unsupported: a name, number or date of this answer stands in no turn of the memory)")
+    if answer.citations:
+        print()
+    for citation in answer.citations:
+        turn = citation.stored.turn
+        said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")
+        print(f"[{citation.number}] {said}")
+        print(f"    {one_line(citation.transcript.path)}, {one_line(turn.source)}")
+
+
+def _print_usage(answer: Answer) -> None:
+    from localmem.cli.output import note
+
+    usage = answer.usage
+    dropped = f"; {usage.dropped_units} turns did not fit" if usage.dropped_units else ""
+    note(
+        f"({answer.seconds:.1f} s; {usage.prompt_tokens} prompt tokens, {usage.evaluated_tokens} of them read,"
+        f" {usage.generated_tokens} written{dropped})"
+    )

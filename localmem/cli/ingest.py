@@ -1,0 +1,133 @@
+"""`localmem ingest`: transcript files into a memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from localmem.cli import options
+
+if TYPE_CHECKING:
+    from localmem.values import FileReport
+
+NAME = "ingest"
+EXAMPLE = (
+    "Examples: localmem ingest chat.txt notes/ --memory work; some-export | localmem ingest - --format jsonl"
+)
+
+
+def command(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")
+    ],
+    memory: options.Memory = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="locomo, plain, webvtt, jsonl or csv; found by content when not given.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Read transcripts and add what is new in them. Reading a file again adds nothing twice."""
+    from localmem.cli.output import log_to_stderr, print_json, report_row
+    from localmem.memory import Memory
+
+    log_to_stderr(verbose)
+    chosen = _format(format)
+    with Memory.open(memory) as opened, _Progress(quiet) as progress:
+        report = opened.ingest(
+            *paths,
+            format=chosen,
+            progress=progress.batch,
+            on_file=None if as_json else lambda file: progress.file(_lines(file, quiet)),
+        )
+    if as_json:
+        print_json({"memory": str(opened.path), "files": [report_row(file) for file in report.files]})
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _format(name: str | None) -> Any:
+    from localmem.errors import UsageError
+    from localmem.transcripts import Format
+
+    if name is None:
+        return None
+    try:
+        return Format(name.lower())
+    except ValueError:
+        raise UsageError(
+            f"There is no format {name!r}.", hint=f"The formats are: {', '.join(Format)}."
+        ) from None
+
+
+def _lines(report: FileReport, quiet: bool) -> list[str]:
+    if report.error and not report.format:
+        return [f"{report.path}: not read: {report.error}"]
+    threads = f"{report.threads} thread{'' if report.threads == 1 else 's'}"
+    counts = f"{report.added} turns added, {report.known} known, {report.skipped_count} skipped"
+    lines = [f"{report.path} ({report.format}): {counts}; {threads}; {report.seconds:.1f} s"]
+    if not quiet:
+        lines += [f"  skipped {skip.where}: {skip.reason}" for skip in report.skipped[:5]]
+        if report.skipped_count > 5:
+            lines.append(f"  ... and {report.skipped_count - 5} more (all with --json)")
+        lines += [f"  note: {warning}" for warning in report.warnings]
+    if report.error:
+        lines.append(f"  broke off: {report.error}")
+    return lines
+
+
+class _Progress:
+    """A bar on stderr for each file, where stderr is a terminal."""
+
+    def __init__(self, quiet: bool) -> None:
+        from localmem.cli.output import console
+
+        self._console = console(stderr=True)
+        self._bar: Any = None
+        self._task: Any = None
+        self._shown = not quiet and self._console.is_terminal
+
+    def __enter__(self) -> _Progress:
+        if self._shown:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("turns"),
+                TimeRemainingColumn(),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def batch(self, file: str, done: int, total: int) -> None:
+        if self._bar is None:
+            return
+        from localmem.cli.output import one_line
+
+        if self._task is None:
+            self._task = self._bar.add_task(one_line(file)[-40:], total=total)
+        self._bar.update(self._task, completed=done, total=total)
+
+    def file(self, lines: list[str]) -> None:
+        from localmem.cli.output import printable
+
+        if self._bar is not None and self._task is not None:
+            self._bar.remove_task(self._task)
+            self._task = None
+        for line in lines:
+            print(printable(line), flush=True)

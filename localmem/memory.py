@@ -1,0 +1,277 @@
+"""The one place that joins the parts: a memory file, an embedder and a model of language.
+
+    with Memory.open("work") as memory:
+        memory.ingest("chat.txt")
+        print(memory.ask("When does the ferry leave?").text)
+
+Engines are loaded at first use: `stats` loads none, `search` only the embedder.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Self
+
+from localmem import embed, llm, models
+from localmem.embed.protocol import Embedder
+from localmem.errors import LocalmemError, TranscriptError, UsageError
+from localmem.llm.protocol import LanguageModel
+from localmem.models import Backend
+from localmem.recall import answer
+from localmem.recall.ingest import Ingest
+from localmem.recall.neighbourhood import Limits
+from localmem.recall.pipeline import Recall, cache_path
+from localmem.recall.workspace import Options
+from localmem.select import Budget
+from localmem.settings import Settings
+from localmem.settings import settings as environment_settings
+from localmem.store import Store
+from localmem.transcripts import STDIN, Event, Format, expand, read, read_stream
+from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Workspace
+
+SUFFIX = ".db"
+
+
+def locate(memory: str | Path | None, settings: Settings) -> Path:
+    """Path of a memory given by name or path; None: the one of the settings.
+
+    Raises:
+        UsageError: a name that cannot be one.
+    """
+    given = str(settings.memory if memory is None else memory)
+    path = Path(given).expanduser()
+    if isinstance(memory, Path) or path.suffix == SUFFIX or path.name != given:
+        return path
+    if not given or given.startswith((".", "-")) or any(c in given for c in '<>:"|?*\\\0\n\r\t'):
+        raise UsageError(
+            f"{given!r} is no name for a memory.",
+            hint=f"Use letters and digits, or a path that ends in {SUFFIX}.",
+        )
+    return settings.memories_dir / f"{given}{SUFFIX}"
+
+
+class Memory:
+    """Everything that was said in some transcripts, and answers about it.
+
+    Use `open`; the constructor takes the parts, for tests and for other engines.
+
+    Args:
+        store: the memory file.
+        embedder: makes the embedder, at first use.
+        model: makes the model of language, at first use.
+    """
+
+    def __init__(
+        self, store: Store, *, embedder: Callable[[], Embedder], model: Callable[[], LanguageModel]
+    ) -> None:
+        self._store = store
+        self._make_embedder = embedder
+        self._make_model = model
+        self._recall = Recall(store, lambda: self.embedder)
+
+    @classmethod
+    def open(
+        cls,
+        memory: str | Path | None = None,
+        *,
+        create: bool = True,
+        model: str | None = None,
+        settings: Settings | None = None,
+    ) -> Self:
+        """Open a memory, or make it.
+
+        Args:
+            memory: a name, or the path of a .db file; None: the memory of the settings.
+            create: False: a memory that is not there is an error.
+            model: catalogue id, path of a .gguf, or hf:owner/repo/file.gguf; None: the model of the settings.
+            settings: None: those of the environment.
+
+        Raises:
+            UsageError: a name that cannot be one.
+            StoreError: the file is missing, not a memory, or cannot be opened.
+        """
+        chosen = settings or environment_settings()
+
+        def make_embedder() -> Embedder:
+            local = models.locate(chosen.embedder, backend=Backend.ONNX)
+            return embed.load(local.id, local.folder, threads=chosen.threads)
+
+        def make_model() -> LanguageModel:
+            local = models.locate(model or chosen.model)
+            return llm.load(local.path, id=local.id, digest=local.digest or None, settings=chosen)
+
+        store = Store.open(locate(memory, chosen), create=create)
+        return cls(store, embedder=make_embedder, model=make_model)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and free the engines."""
+        made = self.__dict__.pop("model", None)
+        if made is not None and hasattr(made, "close"):
+            made.close()
+        self._store.close()
+
+    @property
+    def path(self) -> Path:
+        """The memory file."""
+        return self._store.path
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder; loaded at first use.
+
+        Raises:
+            ModelMissingError: it was not pulled yet.
+        """
+        return self._make_embedder()
+
+    @cached_property
+    def model(self) -> LanguageModel:
+        """The model of language; loaded at first use.
+
+        Raises:
+            ModelMissingError: it was not pulled yet.
+        """
+        return self._make_model()
+
+    def ingest(
+        self,
+        *paths: str | Path,
+        format: Format | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+        on_file: Callable[[FileReport], None] | None = None,
+    ) -> IngestReport:
+        """Read transcript files and add what is new in them.
+
+        Args:
+            paths: files, folders, or "-" for standard input.
+            format: None: found by content.
+            progress: called with file, turns done and turns in all, after each batch.
+            on_file: called with each report as soon as the file is done.
+
+        Raises:
+            ModelMissingError: the embedder was not pulled yet.
+            EmbedderMismatchError: the memory holds vectors of another embedder.
+            StoreError: the memory cannot be written. What was added before it is kept.
+        """
+        ingest = Ingest(self._store, self.embedder)
+        reports: list[FileReport] = []
+
+        def add(new: list[FileReport]) -> None:
+            reports.extend(new)
+            if on_file is not None:
+                for report in new:
+                    on_file(report)
+
+        for given in map(str, paths):
+            started = time.perf_counter()
+            try:
+                files = expand([given])
+            except TranscriptError as error:
+                seconds = time.perf_counter() - started
+                add([FileReport(given, "", "", 0, 0, (), 0, 0, seconds, error=_one_line(error))])
+                continue
+            for file in files:
+                with _Reopened(file, format) as source:
+
+                    def told(done: int, total: int, name: str = source.name) -> None:
+                        if progress is not None:
+                            progress(name, done, total)
+
+                    add(ingest.file(source.name, source.events, progress=told))
+        return IngestReport(tuple(reports))
+
+    def search(self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None) -> Workspace:
+        """The turns that a question needs. No model of language is loaded.
+
+        Args:
+            query: the question.
+            budget: turns at most.
+            hops: links of the thread graph that activation may walk.
+            tokens: tokens at most, by a rough count; None: no limit.
+
+        Raises:
+            UsageError: a budget below 1 or hops below 0.
+            StoreError: the memory cannot be read.
+        """
+        if budget < 1 or hops < 0:
+            raise UsageError(
+                "The budget is at least 1, hops at least 0.", hint="For example: --budget 16 --hops 2"
+            )
+        options = Options(budget=Budget(units=budget, tokens=tokens))
+        return self._recall.search(query, options=options, limits=Limits(hops=hops))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        budget: int = 16,
+        hops: int = 2,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Answer:
+        """Answer a question from the memory, citing the turns that the answer rests on.
+
+        Args:
+            question: the question.
+            budget: turns at most that the model reads.
+            hops: as for `search`.
+            on_text: called with each piece of the answer as it is written.
+
+        Raises:
+            ModelMissingError: the model or the embedder was not pulled yet.
+            StoreError: the memory cannot be read.
+            EngineError: the model cannot run.
+        """
+        started = time.perf_counter()
+        workspace = self.search(question, budget=budget, hops=hops)
+        return answer.answer(question, workspace, lambda: self.model, started=started, on_text=on_text)
+
+    def stats(self) -> MemoryStats:
+        """Size of the memory, its index caches included. Loads no engine."""
+        from dataclasses import replace
+
+        stats = self._store.stats()
+        caches = [cache_path(self.path.resolve(), what) for what in ("turns", "threads")]
+        return replace(stats, bytes=stats.bytes + sum(c.stat().st_size for c in caches if c.exists()))
+
+
+def _one_line(error: LocalmemError) -> str:
+    return f"{error} ({error.hint})" if error.hint else str(error)
+
+
+class _Reopened:
+    """A file that can be read from its beginning twice; standard input is kept in a temporary file for that."""
+
+    def __init__(self, path: Path, format: Format | None) -> None:
+        self.name = str(path)
+        self._path = path
+        self._format = format
+        self._kept: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        if self._path == STDIN:
+            import shutil
+            import sys
+
+            self._kept = tempfile.SpooledTemporaryFile(max_size=1 << 24)
+            shutil.copyfileobj(sys.stdin.buffer, self._kept)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._kept is not None:
+            self._kept.close()
+
+    def events(self) -> Iterator[Event]:
+        if self._kept is None:
+            return read(self._path, format=self._format)
+        self._kept.seek(0)
+        return read_stream(self._kept, self.name, format=self._format)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -318,6 +319,25 @@ def test_ctrl_c_stops_within_a_fraction_of_a_second(small_model_path: Path, tmp_
     assert held < 100
     assert after == before
     assert done.stderr == ""
+
+
+def test_a_signal_handler_that_goes_on_does_not_change_the_reply(model: LlamaModel) -> None:
+    prompt = question("Where is Rome? " * 60, "handler")
+    caught: list[int] = []
+
+    def stop(_: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    former = signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
+    timer = threading.Timer(0.05, stop, [""])
+    timer.start()
+    try:
+        reply = model.generate(prompt, max_tokens=60, grammar=WORD, on_text=stop)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, former)
+    assert set(caught) == {signal.SIGINT}
+    assert reply.text == model.generate(prompt, max_tokens=60, grammar=WORD).text
 
 
 def test_threads_wait_for_each_other(model: LlamaModel) -> None:

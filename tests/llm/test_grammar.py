@@ -87,6 +87,15 @@ def test_no_alternative_is_an_error() -> None:
         grammar.alternatives([])
 
 
+def test_a_rule_can_get_another_body() -> None:
+    text = grammar.with_rule(
+        'root ::= "[" number "]"\nnumber ::= [0-9]\n', "number", grammar.alternatives(["17", "4"])
+    )
+    assert [n for n in ("17", "4", "5") if grammar.accepts(text, f"[{n}]")] == ["17", "4"]
+    with pytest.raises(GrammarError, match="has 0 rules digit"):
+        grammar.with_rule(text, "digit", "[0-9]")
+
+
 def test_a_repetition_has_bounds() -> None:
     compiled = grammar.Grammar(f"root ::= {grammar.repeat('[0-9] [a-z]', 1, 2)}")
     assert [text for text in ("", "1a", "1a2b", "1a2b3c") if compiled.accepts(text)] == ["1a", "1a2b"]

@@ -105,15 +105,16 @@ class _Walk:
 
     def value(self, limit: int) -> object:
         """The value that starts here."""
-        try:
-            value, end = _DECODER.raw_decode(self._text, self.at)
-        except (ValueError, RecursionError):
-            pass  # incomplete so far, or malformed: the scan tells
-        else:
-            # A number at the very end may go on in the next piece.
-            if end < len(self._text) and end - self.at <= limit:
-                self.at = end
-                return value
+        if self.peek() in '{["':
+            # The short way. A bare word, which is rare and mostly wrong, would cost a count of lines here.
+            try:
+                value, end = _DECODER.raw_decode(self._text, self.at)
+            except (ValueError, RecursionError):
+                pass  # incomplete so far, or malformed: the scan tells
+            else:
+                if end - self.at <= limit:
+                    self.at = end
+                    return value
         first_line = self.line()
         text = self._scan(limit)
         if text is None:

@@ -13,6 +13,8 @@ from localmem.transcripts.source import Source
 from localmem.values import Skipped, Turn
 
 _HELD = 100
+_HOPELESS = 10_000
+"""Pieces without one turn among them, after which the file is given up as one of another format."""
 
 
 def read(path: Path, *, format: Format | None = None) -> Iterator[Event]:
@@ -58,13 +60,16 @@ def read_stream(stream: BinaryIO, name: str, *, format: Format | None = None) ->
 
 def _events(source: Source, format: Format) -> Iterator[Event]:
     """The parser's events, with the source's notes between them and a conversation before all."""
-    turns = undated = 0
+    turns = undated = skipped = 0
     first_skipped: Skipped | None = None
     held: list[Event] = []  # skipped before the first conversation has started
     started = False
     for event in FORMATS[format].parse(source):
         if isinstance(event, Skipped):
             first_skipped = first_skipped or event
+            skipped += 1
+            if not turns and skipped == _HOPELESS:
+                break
             if not started and len(held) < _HELD:
                 held.append(event)
                 continue

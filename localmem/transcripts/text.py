@@ -35,7 +35,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str) -> str:
     """`clean`, with every run of space as one space."""
-    return " ".join(clean(text).split())
+    text = clean(text)
+    return text if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def clean_line(text: str) -> str:

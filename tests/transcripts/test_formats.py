@@ -163,3 +163,20 @@ def test_missing_times_are_noted_once_with_their_number() -> None:
     assert [event for event in found if isinstance(event, Note)] == [
         Note("2 of 3 turns have no time, so relative dates in it cannot be resolved")
     ]
+
+
+def test_a_big_file_read_as_the_wrong_format_is_given_up_early() -> None:
+    lines = 0
+
+    class Lines(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def read(self, size: int = -1) -> bytes:
+            nonlocal lines
+            lines += 100
+            return b"no message\n" * 100 if lines < 1_000_000 else b""
+
+    with pytest.raises(TranscriptError, match="line 1: not JSON: .*; no turn could be read"):
+        list(read_stream(Lines(), "chat.txt", format=Format.JSONL))  # type: ignore[arg-type]
+    assert lines < 100_000

@@ -24,7 +24,7 @@ def physical_cores() -> int:
             siblings.add(path.read_text(encoding="ascii").strip())
         except OSError:
             siblings.add(str(cpu))
-    return max(len(siblings), 1)
+    return max(min(len(siblings), _container_cores(len(siblings))), 1)
 
 
 def memory_bytes() -> int | None:
@@ -38,6 +38,15 @@ def memory_bytes() -> int | None:
     except OSError:
         return total
     return min(total, int(limit)) if limit.isdigit() else total
+
+
+def _container_cores(otherwise: int) -> int:
+    """Whole cores that the container's time quota is worth (cgroup v2: "QUOTA PERIOD" in microseconds)."""
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return otherwise
+    return int(quota) // int(period) if quota.isdigit() else otherwise
 
 
 def _sysctl(name: str) -> int:

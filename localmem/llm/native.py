@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -52,7 +50,7 @@ def library() -> Any:
     return lib
 
 
-@contextmanager
+@contextlib.contextmanager
 def _patient_threads() -> Iterator[None]:
     """Lets OpenMP's threads sleep, not spin, while they wait for each other.
 
@@ -115,7 +113,10 @@ class Model:
         check_file(path)
         self._lib = lib
         params = lib.llama_model_default_params()
-        params.n_gpu_layers = gpu_layers if lib.llama_supports_gpu_offload() else 0
+        everything = 2**31 - 1
+        params.n_gpu_layers = 0
+        if lib.llama_supports_gpu_offload():
+            params.n_gpu_layers = gpu_layers if gpu_layers >= 0 else everything
         _errors.clear()
         self.pointer = lib.llama_model_load_from_file(os.fsencode(path), params)
         if not self.pointer:
@@ -163,7 +164,9 @@ class Context:
         self._lib = lib
         self._vocabulary_size = vocabulary_size
         self._batch_size = min(batch, cells)
-        self._stop = False
+        self._worker = ThreadPoolExecutor(1, "llama")
+        self._stop = ctypes.create_string_buffer(2)
+        """Text that stops a running calculation when it is not empty."""
         params = lib.llama_context_default_params()
         params.n_ctx = cells
         params.n_batch = params.n_ubatch = self._batch_size
@@ -178,8 +181,10 @@ class Context:
             # Only the last token of a prompt needs logits; room for a whole batch of them costs 300 MB. The
             # engine wants at least one for each sequence.
             params.n_outputs_max = sequences
-        self._abort = lib.ggml_abort_callback(lambda _: self._stop)
-        params.abort_callback = self._abort
+        # The engine asks a thousand times a token. A Python function would wait for the interpreter each time
+        # that another thread uses it, so the C library's strlen reads the text: its length is true or false.
+        params.abort_callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
+        params.abort_callback_data = ctypes.addressof(self._stop)
         self.settings = (
             f"k{params.type_k} v{params.type_v} flash{params.flash_attn_type} swa{params.swa_full}"
         )
@@ -198,6 +203,7 @@ class Context:
     def close(self) -> None:
         """Free it; further calls do nothing."""
         if self.pointer:
+            self._worker.shutdown()
             self._lib.llama_batch_free(self._batch)
             self._lib.llama_free(self.pointer)
             self.pointer = None
@@ -230,7 +236,7 @@ class Context:
 
         Raises:
             EngineError: the engine refuses.
-            KeyboardInterrupt: Ctrl-C; the batch it fell into left no trace.
+            KeyboardInterrupt: Ctrl-C; `done` knows nothing of the batch that it fell into.
         """
         batch = self._batch
         for begin in range(0, len(tokens), self._batch_size):
@@ -244,26 +250,32 @@ class Context:
                 batch.seq_id[index][0] = sequence
             if begin + count == len(tokens):
                 batch.logits[count - 1] = 1
-            self._decode_batch(sequence, position)
+            self._decode_batch(position)
             position += count
             done(count)
 
-    def _decode_batch(self, sequence: int, position: int) -> None:
+    def _decode_batch(self, position: int) -> None:
+        """Evaluate the batch in the worker thread, so that this thread can take Ctrl-C meanwhile."""
+        _errors.clear()
+        self._stop.value = b""
+        try:
+            code = self._worker.submit(self._lib.llama_decode, self.pointer, self._batch).result()
+        except BaseException:
+            self._stop.value = b"!"
+            self._settle()
+            raise
+        if code:
+            raise EngineError(
+                f"The engine failed at token {position} (code {code}): {_reason()}",
+                hint="Try a smaller LOCALMEM_CONTEXT or LOCALMEM_BATCH.",
+            )
+
+    def _settle(self) -> None:
+        """Wait until the worker is idle; a second Ctrl-C changes nothing, the first is on its way already."""
         while True:
-            _errors.clear()
-            with _Interruption(self) as interruption:
-                code = self._lib.llama_decode(self.pointer, self._batch)
-            if code == 2:
-                self.trim(sequence, position)
-            interruption.deliver()
-            if code == 0:
+            with contextlib.suppress(KeyboardInterrupt):
+                self._worker.submit(_nothing).result()
                 return
-            if code != 2:
-                raise EngineError(
-                    f"The engine failed at token {position} (code {code}): {_reason()}",
-                    hint="Try a smaller LOCALMEM_CONTEXT or LOCALMEM_BATCH.",
-                )
-            # Aborted, and the handler of the signal wants to go on.
 
     def logits(self) -> NDArray[np.float32]:
         """Logits of the last token, shape (vocabulary,); valid and writable until the next `decode`."""
@@ -286,38 +298,8 @@ class Context:
         return False
 
 
-class _Interruption:
-    """Makes Ctrl-C abort a running calculation instead of waiting for its end.
-
-    While llama.cpp computes, Python runs nothing but the abort callback. An exception there would be lost, so
-    our handler only sets a flag, and the former handler gets the signal afterwards.
-    """
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._former: Any = None
-        self._caught: tuple[int, FrameType | None] | None = None
-
-    def __enter__(self) -> _Interruption:
-        if threading.current_thread() is threading.main_thread() and callable(
-            signal.getsignal(signal.SIGINT)
-        ):
-            self._former = signal.signal(signal.SIGINT, self._catch)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._former is not None:
-            signal.signal(signal.SIGINT, self._former)
-        self._context._stop = False
-
-    def _catch(self, number: int, frame: FrameType | None) -> None:
-        self._caught = (number, frame)
-        self._context._stop = True
-
-    def deliver(self) -> None:
-        """Hand a caught signal to the former handler, which usually raises KeyboardInterrupt."""
-        if self._caught is not None:
-            self._former(*self._caught)
+def _nothing() -> None:
+    pass
 
 
 def _check_memory(lib: Any, model: Model, cells: int) -> None:

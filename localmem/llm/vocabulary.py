@@ -28,10 +28,11 @@ class Vocabulary:
         attributes = [lib.llama_vocab_get_attr(self.pointer, token) for token in range(self.size)]
         self.control = frozenset(token for token, a in enumerate(attributes) if a & control)
         """Tokens that are never text."""
+        named = {lib.llama_vocab_eos(self.pointer), lib.llama_vocab_eot(self.pointer)} - {-1}
         self.end = frozenset(
             token
             for token, a in enumerate(attributes)
-            if a & marked and lib.llama_vocab_is_eog(self.pointer, token)
+            if (a & marked or token in named) and lib.llama_vocab_is_eog(self.pointer, token)
         )
         """Tokens that end a reply."""
         texts = {

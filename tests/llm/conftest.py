@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from localmem.settings import Settings
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from localmem.llm.engine import LlamaModel
 
 CONTEXT = 2048
+
+# A shared machine is slow at times; what takes long is seen in pytest's durations.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +41,21 @@ def test_cores_and_memory_of_this_machine_are_sane() -> None:
     assert 1 <= hardware.physical_cores() <= (os.cpu_count() or 1)
     memory = hardware.memory_bytes()
     assert memory is None or memory > 1 << 28
+
+
+@pytest.mark.parametrize(("quota", "cores"), [("max 100000", 8), ("250000 100000", 2), ("50000 100000", 1)])
+def test_a_containers_quota_limits_the_threads(
+    monkeypatch: pytest.MonkeyPatch, quota: str, cores: int
+) -> None:
+    def read(path: Path, **_: str) -> str:
+        if path.name == "cpu.max":
+            return quota
+        if path.name == "thread_siblings_list":
+            number = int(path.parts[-3].removeprefix("cpu"))
+            return f"{number % 8},{number % 8 + 8}\n"
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)), raising=False)
+    monkeypatch.setattr(Path, "read_text", read)
+    assert hardware.physical_cores() == cores

@@ -35,8 +35,14 @@ class PretendedLibrary:
     def llama_vocab_get_text(self, vocab: Any, token: int) -> bytes:
         return MARKERS[token][0].encode() if token in MARKERS else bytes([token])
 
+    def llama_vocab_eos(self, vocab: Any) -> int:
+        return 10
+
+    def llama_vocab_eot(self, vocab: Any) -> int:
+        return -1
+
     def llama_vocab_is_eog(self, vocab: Any, token: int) -> bool:
-        return token == 256
+        return token in (10, 256)
 
     def llama_token_to_piece(
         self, vocab: Any, token: int, buffer: Any, size: int, lstrip: int, special: bool
@@ -70,7 +76,7 @@ vocabulary = Vocabulary(PretendedLibrary(), None)
 
 def test_the_kinds_of_tokens_are_known() -> None:
     assert vocabulary.control == {256}
-    assert vocabulary.end == {256}
+    assert vocabulary.end == {10, 256}
     assert vocabulary.token_text(257) == "<tool>"
     assert vocabulary.token_text(-1) == ""
 

@@ -35,8 +35,8 @@ def machine() -> dict[str, Any]:
     }
 
 
-def write_result(name: str, facts: dict[str, Any], lines: list[str], result: dict[str, Any]) -> None:
-    """Print facts, table and the final JSON line, and keep them as `results/NAME`."""
+def write_result(path: Path, facts: dict[str, Any], lines: list[str], result: dict[str, Any]) -> None:
+    """Print facts, table and the final JSON line, and keep them in a file."""
     text = "\n".join(
         [
             *(f"{key}: {value}" for key, value in facts.items()),
@@ -47,5 +47,5 @@ def write_result(name: str, facts: dict[str, Any], lines: list[str], result: dic
         ]
     )
     print(text)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / name).write_text(text + "\n", encoding="utf-8")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8")

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench_common import machine, sha256, write_result
+from bench_common import RESULTS, machine, sha256, write_result
 
 from localmem.errors import TruncatedError
 from localmem.llm import load
@@ -105,7 +105,7 @@ def main() -> int:
     facts = {"command": command, "model_sha256": sha256(arguments.model), **machine()}
     rounded = {name: {key: round(value, 1) for key, value in row.items()} for name, row in rows.items()}
     result = {"bench": "engine", "model": arguments.model.name, "machine": load_name, "rows": rounded}
-    write_result(f"engine-{load_name}-{arguments.model.stem}.txt", facts, lines, result)
+    write_result(RESULTS / f"engine-{load_name}-{arguments.model.stem}.txt", facts, lines, result)
     return 0
 
 

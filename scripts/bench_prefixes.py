@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench_common import machine, sha256, write_result
+from bench_common import RESULTS, machine, sha256, write_result
 
 from localmem.llm import load
 from localmem.llm.protocol import Message, Prompt, Speaker
@@ -102,6 +102,9 @@ def main() -> int:
     parser.add_argument("model", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--fixed", type=int, default=600)
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="folder that the result is written into"
+    )
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child is not None:
@@ -135,7 +138,7 @@ def main() -> int:
     }
     command = f"python scripts/bench_prefixes.py {arguments.model.name} --rounds {arguments.rounds} --fixed {arguments.fixed}"
     facts = {"command": command, "model_sha256": sha256(arguments.model), **machine()}
-    write_result(f"prefixes-{arguments.model.stem}.txt", facts, lines, result)
+    write_result(arguments.results / f"prefixes-{arguments.model.stem}.txt", facts, lines, result)
     return 0 if passed else 1
 
 

@@ -47,42 +47,37 @@ def command(
 
 
 def _print(workspace: Workspace, explain: bool) -> None:
-    from rich import box
+    """A block for each thread: its head, and its turns as rows."""
     from rich.table import Table
     from rich.text import Text
 
     from localmem.cli.output import console, one_line, time_text
 
-    heads = {thread.id: thread for thread in workspace.threads}
     out = console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False)
-    table.add_column("time", no_wrap=True)
-    table.add_column("speaker", overflow="fold")
-    table.add_column("text", overflow="fold", ratio=1)
-    table.add_column("role", no_wrap=True)
-    table.add_column("source", overflow="fold")
-    last = None
-    for unit in workspace.units:
-        thread = heads[unit.stored.thread]
-        if thread.id != last:
-            name = workspace.transcripts[thread.transcript].name
-            table.add_section()
-            table.add_row(
-                "", "", Text(one_line(thread.head), style="italic dim"), "", Text(one_line(name), style="dim")
-            )
-            last = thread.id
-        turn = unit.turn
-        table.add_row(
-            time_text(turn.at),
-            Text(one_line(turn.speaker), style="bold"),
-            Text(one_line(turn.text)),
-            str(unit.role),
-            Text(one_line(turn.source)),
-        )
-    out.print(table)
-    threads = len(workspace.threads)
+    heads = {thread.id: thread for thread in workspace.threads}
+    speakers = min(16, max(len(one_line(unit.turn.speaker)) for unit in workspace.units))
+    sources = min(20, max(len(one_line(unit.turn.source)) for unit in workspace.units))
+    for id, thread in heads.items():
+        name = workspace.transcripts[thread.transcript].name
+        title = Text(f"{one_line(name)} · ", style="dim") + Text(one_line(thread.head), style="italic")
+        out.print(title, no_wrap=True, overflow="ellipsis")
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+        table.add_column(width=2)
+        table.add_column(width=16, no_wrap=True)
+        table.add_column(width=7, no_wrap=True)
+        table.add_column(width=speakers, overflow="fold")
+        table.add_column(ratio=1, overflow="fold")
+        table.add_column(width=sources, overflow="fold", style="dim")
+        for unit in workspace.units:
+            if unit.stored.thread == id:
+                turn = unit.turn
+                cells = (time_text(turn.at), str(unit.role), turn.speaker, turn.text, turn.source)
+                table.add_row("", *(Text(one_line(cell)) for cell in cells))
+        out.print(table)
+        out.print()
+    plural = "" if len(heads) == 1 else "s"
     out.print(
-        f"{len(workspace.units)} of {workspace.candidates} candidate turns, from {threads} threads;"
+        f"{len(workspace.units)} of {workspace.candidates} candidate turns, from {len(heads)} thread{plural};"
         f" coverage {workspace.coverage:.2f}"
     )
     if explain:
@@ -90,34 +85,20 @@ def _print(workspace: Workspace, explain: bool) -> None:
 
 
 def _explain(workspace: Workspace) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    """Why each turn was chosen, in the order of choice: the score of every stage."""
+    from rich.padding import Padding
 
     from localmem.cli.output import console, one_line
 
     out = console()
     wanted = ", ".join(f"{name} {share:.2f}" for name, share in workspace.demands.items())
-    out.print(f"\nThe question asks for: {wanted}\n")
-    names = list(workspace.units[0].scores)
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        caption="priority and gain in thousandths",
-        caption_justify="left",
-    )
-    table.add_column("source", overflow="fold")
-    table.add_column("role")
-    for name in ("prio", "gain", *names):
-        table.add_column(name.replace("_", "\n"), justify="right")
-    for unit in sorted(workspace.units, key=lambda unit: -unit.gain):
-        table.add_row(
-            Text(one_line(unit.turn.source)),
-            str(unit.role),
-            f"{unit.priority * 1000:.0f}",
-            f"{unit.gain * 1000:.0f}",
-            *(f"{unit.scores[name]:.2f}" for name in names),
+    out.print(f"\nThe question asks for: {wanted}")
+    for place, unit in enumerate(sorted(workspace.units, key=lambda unit: -unit.gain), 1):
+        out.print(
+            f"{place:3} {one_line(unit.turn.source)}: {unit.role},"
+            f" priority {unit.priority:.4f}, gain {unit.gain:.4f}"
         )
-    out.print(table)
+        scores = "  ".join(f"{name} {score:.2f}" for name, score in unit.scores.items())
+        out.print(Padding(scores, (0, 0, 0, 4)))
     stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in workspace.seconds.items())
     out.print(f"Time: {stages}")

@@ -79,7 +79,7 @@ def _read(stream: BinaryIO) -> bytes:
     """The next chunk, whole unless the stream ends; a pipe gives less at a time."""
     parts = []
     missing = CHUNK
-    while missing and (part := stream.read(missing)):
+    while missing > 0 and (part := stream.read(missing)):
         parts.append(part)
         missing -= len(part)
     return b"".join(parts)

@@ -177,6 +177,6 @@ def test_a_big_file_read_as_the_wrong_format_is_given_up_early() -> None:
             lines += 100
             return b"no message\n" * 100 if lines < 1_000_000 else b""
 
-    with pytest.raises(TranscriptError, match="line 1: not JSON: .*; no turn could be read"):
+    with pytest.raises(TranscriptError, match=r"line 1: not JSON: .*; no turn could be read"):
         list(read_stream(Lines(), "chat.txt", format=Format.JSONL))  # type: ignore[arg-type]
     assert lines < 100_000

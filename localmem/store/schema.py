@@ -61,14 +61,6 @@ _FIRST = (
         thread INTEGER PRIMARY KEY REFERENCES thread ON DELETE CASCADE,
         vector BLOB NOT NULL
     )""",
-    """CREATE TABLE edge (
-        a INTEGER NOT NULL REFERENCES thread ON DELETE CASCADE,
-        b INTEGER NOT NULL REFERENCES thread ON DELETE CASCADE,
-        weight REAL NOT NULL CHECK (weight > 0 AND weight <= 1),
-        PRIMARY KEY (a, b),
-        CHECK (a < b)
-    ) WITHOUT ROWID""",
-    "CREATE INDEX edge_b ON edge (b)",
     # Neither word index stores text: both read it from `turn`, one of them through this view.
     """CREATE VIEW turn_window AS
         SELECT t.id, t.transcript, t.position,

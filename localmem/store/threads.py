@@ -1,4 +1,4 @@
-"""Threads, their heads' vectors and the edges between them."""
+"""Threads and their heads' vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from localmem.values import StoredTurn, Thread
 
 
 class ThreadTables(TurnTables):
-    """Methods on the tables `thread`, `thread_vector` and `edge`."""
+    """Methods on the tables `thread` and `thread_vector`."""
 
     def replace_threads(
         self,
@@ -26,8 +26,6 @@ class ThreadTables(TurnTables):
         to_position: int | None = None,
     ) -> list[int]:
         """Put `threads` in place of those that begin at `from_position` or later; their ids, in order.
-
-        Edges of the replaced ones go with them.
 
         Args:
             transcript: whose threads.
@@ -186,36 +184,3 @@ class ThreadTables(TurnTables):
             StoreError: there is no thread with one of them.
         """
         return self._vectors("thread", ids)
-
-    def set_edges(self, thread: int, edges: Sequence[tuple[int, float]]) -> None:
-        """Replace the edges of a thread, those that others drew to it included: edges have no direction.
-
-        Args:
-            thread: one end.
-            edges: other end and weight in (0, 1]; given twice, the last one counts.
-
-        Raises:
-            StoreError: no such thread, an edge to itself, or a weight out of range; nothing is changed then.
-        """
-        for other, weight in edges:
-            if other == thread or not 0 < weight <= 1:
-                raise StoreError(
-                    f"Thread {thread} cannot have an edge to {other} of weight {weight}.",
-                    hint="Weights are above 0 and at most 1, and no edge leads back to its own thread.",
-                )
-        with self.transaction():
-            self.threads([thread, *(other for other, _ in edges)])
-            self._run("DELETE FROM edge WHERE a = ? OR b = ?", (thread, thread))
-            self._run_many(
-                "INSERT OR REPLACE INTO edge VALUES (?, ?, ?)",
-                [(min(thread, other), max(thread, other), float(weight)) for other, weight in edges],
-            )
-
-    def edges(self, ids: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Edges with at least one end in `ids`, as (smaller id, larger id, weight), each once, by ids."""
-        wanted = listed(ids)
-        return self._rows(
-            "SELECT a, b, weight FROM edge WHERE a IN (SELECT value FROM json_each(?1))"
-            " UNION SELECT a, b, weight FROM edge WHERE b IN (SELECT value FROM json_each(?1)) ORDER BY a, b",
-            (wanted,),
-        )

@@ -6,8 +6,8 @@ FAISS reads lengths from the bytes and trusts them: damaged ones make it allocat
     0       8     magic
     8       8     version of this layout
     16      8     length of what follows the header
-    24      32    BLAKE2b of the stamp
-    56      32    BLAKE2b of the first 56 bytes and of what follows the header
+    24      32    SHA-256 of the stamp
+    56      32    SHA-256 of the first 56 bytes and of what follows the header
 
 All numbers are little-endian.
 """
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORTHWHILE = 2000
-"""Vectors from which reading a cache beats building; see scripts/results/bench_embed.md."""
+"""Vectors from which reading the cache beats reading the memory file and building (scripts/bench_embed.py)."""
 _MAGIC = b"lmindex\n"
 _VERSION = 1
 _FIELDS = struct.Struct("<8sQQ32s")
@@ -35,7 +35,7 @@ _ABANDONED_SECONDS = 600.0
 
 
 def _digest(*parts: bytes | memoryview) -> bytes:
-    digest = hashlib.blake2b(digest_size=32)
+    digest = hashlib.sha256()
     for part in parts:
         digest.update(part)
     return digest.digest()

@@ -10,7 +10,7 @@ import numpy as np
 from localmem.select import reference
 from localmem.select.values import TOLERANCE, Budget, Candidates, Mix, Selection
 
-COMPILED_FROM = 1000
+COMPILED_FROM = 2000
 """Candidates from which a fresh process gains from the compiled kernel; see `select`."""
 
 

@@ -41,15 +41,21 @@ _NUMBERED = re.compile(r"session\s+#?\d{1,4}\b(?P<rest>.*)", re.IGNORECASE)
 _DATE_LINE = re.compile(r"date\s*[:：]\s*(?P<date>.+)", re.IGNORECASE)
 _POSITION = re.compile(r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?")
 _LONGEST_HEADING = 120
+_ONCE_EACH = 6
+"""Names that may all be different in a talk without times."""
+_ONE_TURN = 3
+"""Lines of a text that may have a single turn."""
 
 
 def sniff(sample: Sample) -> str:
     """Whether the lines of the sample have recurring or marked speakers, or few lines that all have one."""
     speakers = Speakers(line.lstrip(MARKS) for line in sample.lines())
     turns = speakers.turns
-    if not turns or (not speakers.marked_turns and not speakers.recurring and turns > 6):
+    if not turns:
+        return ""
+    if not speakers.stamped and not speakers.recurring and turns > _ONCE_EACH:
         return ""  # many names, each once: a list of settings rather than a talk
-    if turns == 1 and speakers.lines > 3 and not speakers.marked_turns:
+    if not speakers.stamped and turns == 1 and speakers.lines > _ONE_TURN:
         return ""
     return f"{turns} of {speakers.lines} lines open with a speaker"
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from localmem.transcripts.text import clean_line
 
@@ -57,10 +58,27 @@ NOT_NAMES = frozenset(
     .replace("    ", "")
     .split("|")
 )
-"""Words before a colon that open no turn, unless a time, brackets or bold type mark them as a speaker."""
+"""Words before a colon that open no turn, unless a time stands with them."""
 
-_SOME = 0.7
+_DENSE = 0.6
+"""Share of lines that are openings of recurring names, from which a name that stands once is believed."""
+_SPREAD = 0.9
+"""Share of openings behind a blank line, from which that is taken as the file's habit."""
 _NEW_NAMES = 1000
+"""How many names behind the sample are kept in mind."""
+
+
+class Style(StrEnum):
+    """How an opening is written; of two that are equally frequent in a file, the first is its style."""
+
+    STAMP = "stamp"
+    """With a time or a position in a recording."""
+    BRACKET = "bracket"
+    """[Name]: text"""
+    BOLD = "bold"
+    """**Name:** text"""
+    BARE = "bare"
+    """Name: text"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +89,7 @@ class Opening:
     text: str
     stamp: str
     """Time or position in a recording that stands with the name, as it is written."""
-    marked: bool
-    """A stamp, brackets or bold type: more than a word and a colon."""
+    style: Style
     spaced: bool
     """Whether a space or the end of the line follows the colon."""
 
@@ -98,16 +115,18 @@ def opening_of(line: str) -> Opening | None:
     fullwidth = match["colon"] == "：" or not unmarked
     spaced = not text or text[0].isspace() or fullwidth
     stamp = stamp or match["after"] or ""
-    return Opening(found, text.strip(), stamp, bool(stamp) or not unmarked, spaced)
+    style = Style.BARE if unmarked else Style.BRACKET if bracketed is not None else Style.BOLD
+    return Opening(found, text.strip(), stamp, Style.STAMP if stamp else style, spaced)
 
 
 class Speakers:
     """The names of one file.
 
-    A marked opening (time, brackets, bold) counts always. If at least half of the openings in the sample
-    are marked, an unmarked one counts only with a name that was also seen marked. Otherwise a name counts if
-    it recurs, or if the file is dense (70 % of its lines are openings of names), or if openings
-    stand behind blank lines in this file and this one does. A few words, such as "Note" or "Agenda", never do.
+    An opening with a stamp always counts. Of the styles, the file's own is the one in which most recurring names
+    stand; in another, only a name that is known from the file's own counts, so that bold headings in an answer are no
+    speakers. In the file's own style a name counts if it recurs, or if the file is dense (60 % of
+    its lines are openings of names that recur), or if openings stand behind blank lines in this file and this one does; where
+    stamps are the style, only if it was seen with one. A few words, such as "Note" or "Agenda", never do.
     """
 
     def __init__(self, lines: Iterable[str], *, expected: bool = True) -> None:
@@ -118,54 +137,63 @@ class Speakers:
             expected: whether the text must have speakers; then, as long as fewer than two names recur, names
                 that stand once are believed too. Captions may have none.
         """
-        marked: Counter[str] = Counter()
-        unmarked: Counter[str] = Counter()
-        behind_blank = total = strong = 0
+        names: dict[Style, Counter[str]] = {style: Counter() for style in Style}
+        behind_blank: Counter[Style] = Counter()
+        self.lines = 0
+        """Lines of the sample that are not blank."""
         blank = True
         for line in lines:
             if not line or line.isspace():
                 blank = True
                 continue
-            total += 1
+            self.lines += 1
             opening = opening_of(line)
-            if opening is not None and opening.marked:
-                marked[opening.name] += 1
-            elif opening is not None and opening.spaced and _plausible(opening.name):
-                unmarked[opening.name] += 1
-                strong += _capitalised(opening.name)
-                behind_blank += blank
+            if opening is not None and (opening.style is Style.STAMP or _may_be(opening)):
+                names[opening.style][opening.name] += 1
+                behind_blank[opening.style] += blank
             blank = False
-        self.marked_turns = marked.total()
-        self._strict = self.marked_turns > 0 and self.marked_turns >= unmarked.total()
-        least = max(2, unmarked.most_common(1)[0][1] // 100) if unmarked else 2
-        self.recurring = frozenset(name for name, count in unmarked.items() if count >= least)
-        self._known = frozenset(marked) | (frozenset() if self._strict else self.recurring)
+        self._style = max(Style, key=lambda style: (_recurring(names[style]).total(), names[style].total()))
+        own = names[self._style]
+        self.stamped = names[Style.STAMP].total()
+        """Openings in the sample that have a stamp."""
+        self.recurring = frozenset(_recurring(own))
+        self._known = self.recurring | frozenset(names[Style.STAMP])
         # Two people at least: a chat in which all but one speak once shows no other name that recurs.
-        few = expected and len(self._known) < 2 and not self._strict
-        self._dense = total > 0 and (few or strong >= _SOME * total)
-        self._spread = unmarked.total() > 2 and behind_blank >= 0.9 * unmarked.total()
+        few = expected and len(self._known) < 2
+        self._dense = few or _recurring(own).total() >= _DENSE * self.lines
+        self._spread = own.total() > 2 and behind_blank[self._style] >= _SPREAD * own.total()
         self._new: Counter[str] = Counter()
-        self.turns = self.marked_turns + sum(
-            count
-            for name, count in unmarked.items()
-            if name in self._known or (self._dense and not self._strict and _capitalised(name))
-        )
+        self.turns = self.stamped
         """Openings in the sample that count."""
-        self.lines = total
-        """Lines of the sample that are not blank."""
+        if self._style is not Style.STAMP:
+            self.turns += sum(
+                count
+                for name, count in own.items()
+                if name in self._known or (self._dense and _capitalised(name))
+            )
 
     def opens(self, opening: Opening, behind_blank: bool) -> bool:
         """Whether the opening is one."""
-        if opening.marked or opening.name in self._known:
+        if opening.style is Style.STAMP or opening.name in self._known:
             return True
-        if self._strict or not opening.spaced or not _plausible(opening.name):
+        if opening.style is not self._style or not _may_be(opening) or not _capitalised(opening.name):
             return False
-        if (self._dense or (self._spread and behind_blank)) and _capitalised(opening.name):
+        if self._dense or (self._spread and behind_blank):
             return True
         # Someone who joins later: the second time, it is a name.
         if len(self._new) < _NEW_NAMES or opening.name in self._new:
             self._new[opening.name] += 1
-        return self._new[opening.name] > 1 and _capitalised(opening.name)
+        return self._new[opening.name] > 1
+
+
+def _recurring(names: Counter[str]) -> Counter[str]:
+    """The names that stand at least twice, and not a hundred times less than the most frequent."""
+    least = max(2, names.most_common(1)[0][1] // 100) if names else 2
+    return Counter({name: count for name, count in names.items() if count >= least})
+
+
+def _may_be(opening: Opening) -> bool:
+    return opening.spaced and _plausible(opening.name)
 
 
 def _plausible(name: str) -> bool:

@@ -83,6 +83,14 @@ def test_a_heading_word_inside_a_message_stays_in_it(word: str) -> None:
     )
 
 
+def test_settings_in_a_text_are_no_speakers_even_where_most_lines_have_a_colon() -> None:
+    settings = "\n".join(f"Option {number}: on" for number in range(20))
+    assert said(f"Anna: here\n{settings}\nBen: thanks\nAnna: sure\nBen: bye\n")[0] == (
+        "Anna",
+        f"here\n{settings}",
+    )
+
+
 def test_a_word_that_stands_once_among_long_texts_is_no_speaker() -> None:
     talk = "Anna: one\nand more\nand more\nBen: two\nand more\nand more\n"
     assert ("Budget", "300") not in said(talk + "Budget: 300\n" + talk)
@@ -110,6 +118,19 @@ def test_a_sentence_with_a_colon_is_no_speaker() -> None:
 def test_where_times_mark_the_turns_an_unmarked_word_is_no_speaker() -> None:
     content = "[00:00:01] Anna: the list\nMilk: two\nBread: one\n[00:00:09] Ben: ok\nAnna: and eggs\n"
     assert said(content) == [("Anna", "the list\nMilk: two\nBread: one"), ("Ben", "ok"), ("Anna", "and eggs")]
+
+
+@pytest.mark.parametrize("shape", ["{}: ", "**{}:** ", "[{}]: "])
+def test_a_bold_heading_inside_an_answer_is_no_speaker(shape: str) -> None:
+    user, assistant = shape.format("User"), shape.format("Assistant")
+    answer = "Sure.\n**Ingredients:** flour\n[Source]: book\nStep 1: mix\nStep 2: bake"
+    content = f"{user}cake?\n{assistant}{answer}\n{user}thanks\n{assistant}Welcome.\n"
+    assert said(content) == [
+        ("User", "cake?"),
+        ("Assistant", answer),
+        ("User", "thanks"),
+        ("Assistant", "Welcome."),
+    ]
 
 
 def test_somebody_who_joins_behind_the_sample_is_a_speaker() -> None:

@@ -63,7 +63,7 @@ def identity(spec: str, folder: Path, weights: str) -> str:
     to stand in one index (see scripts/results/bench_embed.md). A folder can hold anything, so its id has a
     digest of the weights.
     """
-    if Path(spec).name == spec and not Path(spec).exists():
+    if Path(spec).name == spec and Path(spec).resolve() != folder.resolve():
         return spec
     file = folder / weights
     if not file.is_file():

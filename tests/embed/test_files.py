@@ -87,6 +87,15 @@ def test_a_catalogue_id_is_the_id_and_a_path_has_the_digest_of_the_weights(tmp_p
     assert files.identity(str(folder), folder, files.WEIGHTS) != one
 
 
+def test_a_folder_of_the_same_name_in_the_working_folder_does_not_change_the_id(tmp_path, monkeypatch):
+    folder = model_folder(tmp_path, MEAN)
+    (tmp_path / "elsewhere" / "model").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert files.identity("model", folder, files.ONNX) == "model"
+    monkeypatch.chdir(tmp_path)
+    assert files.identity("model", folder, files.ONNX).startswith("model@")
+
+
 def test_importing_the_package_loads_neither_an_engine_nor_numpy():
     code = "import sys, localmem.embed, localmem.index; print(sys.modules.keys() & {'numpy', 'onnxruntime', 'faiss'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from localmem.errors import EmbedderMismatchError
 
+_CORES = faiss.omp_get_max_threads()
+_WORTH_THREADS = 1_000_000
+"""Comparisons from which a search is spread over the cores."""
+
 
 class VectorIndex:
     """Nearest vectors by inner product; exact, safe to search from several threads.
@@ -83,6 +87,9 @@ class VectorIndex:
                 f"the memory has vectors of length {self.dimension}, the question one of {queries.shape[-1]}",
                 hint="Use the embedder that the memory was made with, or ingest into a new memory.",
             )
+        # Threads that wait for each other cost a small search more than they save: 0.4 ms alone, 55 ms with two
+        # threads on two busy cores (660 vectors, 40 queries).
+        faiss.omp_set_num_threads(1 if self.size * len(queries) < _WORTH_THREADS else _CORES)
         found, near = self._faiss.search(np.ascontiguousarray(queries, dtype=np.float32), take)[::-1]
         order = np.lexsort((found, -near), axis=1)
         ids[:, :take] = np.take_along_axis(found, order, axis=1)

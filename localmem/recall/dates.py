@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = (
@@ -22,6 +22,8 @@ _NUMBERS = {
         ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1
     )
 } | {"a": 1, "an": 1, "a couple of": 2}
+# "1.5 years ago", "2-3 days ago", "two or three weeks ago", "half a year ago", "once in a week": not what the rest says.
+_WHOLE = r"(?<!\d[.,:/–-])(?<!\bor )(?<!\bto )(?<!\bhalf )(?<!\bonce )(?<!\btwice )(?<!\btimes )"
 _COUNT = r"(?P<count>\d{1,3}|a couple of|an?|" + "|".join(word for word in _NUMBERS if " " not in word) + ")"
 _DAY = "(?P<weekday>" + "|".join(WEEKDAYS) + ")"
 _MONTH = "(?P<month>" + "|".join(MONTHS) + ")"
@@ -59,7 +61,13 @@ def _weekend(day: date) -> str:
 
 def _months(day: date, count: int) -> str:
     index = day.year * 12 + day.month - 1 + count
-    return f"{MONTHS[index % 12].capitalize()} {index // 12}"
+    return f"{MONTHS[index % 12].capitalize()} {_year(index // 12)}"
+
+
+def _year(year: int) -> int:
+    if not MINYEAR <= year <= MAXYEAR:
+        raise ValueError(f"no year {year}")
+    return year
 
 
 def _unit(day: date, unit: str, count: int) -> str:
@@ -73,7 +81,7 @@ def _unit(day: date, unit: str, count: int) -> str:
         case "month":
             return _months(day, count)
         case _:
-            return str(day.year + count)
+            return str(_year(day.year + count))
 
 
 def _weekday(day: date, name: str, direction: int) -> str:
@@ -88,19 +96,19 @@ def _number(text: str) -> int:
 
 _Match = re.Match[str]
 _DIRECTION = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
-_RULES: tuple[tuple[str, Callable[[_Match, date], str | None]], ...] = (
-    (r"the day before yesterday", lambda m, day: day_name(day - timedelta(days=2))),
-    (r"the day after tomorrow", lambda m, day: day_name(day + timedelta(days=2))),
+_RULES: tuple[tuple[str, Callable[[_Match, date], str]], ...] = (
+    (r"(?:the )?day before yesterday", lambda m, day: day_name(day - timedelta(days=2))),
+    (r"(?:the )?day after tomorrow", lambda m, day: day_name(day + timedelta(days=2))),
     (r"yesterday", lambda m, day: day_name(day - timedelta(days=1))),
     (r"last night", lambda m, day: day_name(day - timedelta(days=1))),
     (r"today|tonight|this (?:morning|afternoon|evening)", lambda m, day: day_name(day)),
     (r"tomorrow", lambda m, day: day_name(day + timedelta(days=1))),
     (
-        rf"{_COUNT} (?P<unit>day|week|weekend|month|year)s? (?:ago|back|earlier)",
+        rf"{_WHOLE}{_COUNT} (?P<unit>day|week|weekend|month|year)s? (?:ago|back|earlier)",
         lambda m, day: _unit(day, m["unit"], -_number(m["count"])),
     ),
     (
-        rf"in {_COUNT} (?P<unit>day|week|weekend|month|year)s?(?! or)",
+        rf"{_WHOLE}in {_COUNT} (?P<unit>day|week|weekend|month|year)s?(?! or)",
         lambda m, day: _unit(day, m["unit"], _number(m["count"])),
     ),
     (
@@ -112,11 +120,7 @@ _RULES: tuple[tuple[str, Callable[[_Match, date], str | None]], ...] = (
         rf"(?:the |this )?(?P<which>last|past|previous|next|coming) {_DAY}",
         lambda m, day: _weekday(day, m["weekday"], _DIRECTION[m["which"]]),
     ),
-    (rf"a week ago,? (?:on )?{_DAY}", lambda m, day: None),
-    (
-        rf"last {_MONTH}",
-        lambda m, day: _last_month(day, m["month"]),
-    ),
+    (rf"last {_MONTH}", lambda m, day: _last_month(day, m["month"])),
 )
 
 
@@ -141,7 +145,9 @@ def resolve(text: str, said: datetime | None) -> list[Resolved]:
             lowered = pattern.fullmatch(match.group().lower())
             try:
                 meant = meaning(lowered, day) if lowered else None
-            except (OverflowError, ValueError):  # "300 years ago" may lie before the calendar begins
+            except (OverflowError, ValueError):  # "900 years ago" may lie before the calendar begins
+                meant = None
+            except KeyError:  # a letter that only counts as a Latin one when case is ignored: "laſt week"
                 meant = None
             if meant is not None:
                 found.append(Resolved(match.start(), match.end(), meant))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from localmem.recall.relevance import deviation
+
 RECIPROCAL_RANK = 60.0
 """The constant of reciprocal-rank fusion (Cormack, Clarke and Büttcher 2009)."""
 POOL_THREADS = 150
@@ -51,12 +53,12 @@ def thread_scores(
     """
     if not len(threads):
         return {}
-    unit = relevance.std() or 1.0
+    unit = deviation(relevance) or 1.0
     best: dict[int, float] = {}
     for thread, value in zip(threads.tolist(), (relevance / unit).tolist(), strict=True):
         best[thread] = max(best.get(thread, -np.inf), value)
     similarity = np.array([heads.get(thread, 0.0) for thread in best])
-    spread = similarity.std() or 1.0
+    spread = deviation(similarity) or 1.0
     total = np.array(list(best.values())) + HEAD_WEIGHT * (similarity - similarity.mean()) / spread
     return dict(zip(best, np.exp(total - total.max()).tolist(), strict=True))
 

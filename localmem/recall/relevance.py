@@ -36,6 +36,8 @@ WEIGHTS: Mapping[str, float] = {
 
 _LONG = 60
 """Words from which a turn's length no longer counts."""
+_SAME = 1e-9
+"""Values that differ by less, relative to the largest, are the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,17 +96,21 @@ def scale(raw: Mapping[str, NDArray[np.float64]]) -> Scale:
     """Mean and standard deviation of each feature."""
     return Scale(
         {name: float(values.mean()) if len(values) else 0.0 for name, values in raw.items()},
-        {name: float(values.std()) if len(values) else 0.0 for name, values in raw.items()},
+        {name: deviation(values) for name, values in raw.items()},
     )
+
+
+def deviation(values: NDArray[np.float64]) -> float:
+    """Standard deviation; 0 where all values are the same, of which rounding would leave some 1e-16."""
+    return float(values.std()) if len(values) and np.ptp(values) > _SAME * np.abs(values).max() else 0.0
 
 
 def relevance(raw: Mapping[str, NDArray[np.float64]], standard: Scale) -> NDArray[np.float64]:
     """Weighted sum of the z-scores, shape (n,); a feature that is the same everywhere adds nothing."""
     total = np.zeros(len(next(iter(raw.values()))))
     for name, weight in WEIGHTS.items():
-        deviation = standard.deviation[name]
-        if deviation > 0:
-            total += weight * (raw[name] - standard.mean[name]) / deviation
+        if standard.deviation[name] > 0:
+            total += weight * (raw[name] - standard.mean[name]) / standard.deviation[name]
     return total
 
 

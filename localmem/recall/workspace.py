@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localmem.recall.query import Query, entities
-from localmem.recall.relevance import Pool
+from localmem.recall.relevance import Pool, deviation
 from localmem.recall.roles import Demand, Feature, Roles, assign, candidate_features, demands
 from localmem.recall.threads import seconds
 from localmem.select import Budget, Candidates, Mix, entity_bits, select
@@ -76,17 +76,12 @@ def priorities(
         return np.full(len(p), 1.0 / len(p))
     # The cap can be met only where there are enough units to take what it cuts off.
     cap = max(CAP / units, 1.0 / len(p))
-    p = p / total
-    for _ in range(8):
-        over = p > cap
-        if not over.any() or over.all():
-            break
-        excess = float((p[over] - cap).sum())
-        rest = float(p[~over].sum())
-        p[over] = cap
-        if rest <= 0:
-            break
-        p[~over] *= 1.0 + excess / rest
+    ordered = np.sort(p)[::-1]
+    # With the k largest at the cap, the rest is scaled to fill up to 1; the right k is the first that works.
+    rest = np.maximum(np.cumsum(ordered[::-1])[::-1], 1e-300)
+    scale = (1.0 - cap * np.arange(len(p))) / rest
+    capped = int(np.argmax(ordered * scale <= cap * (1 + 1e-9)))
+    p = np.minimum(cap, p * scale[capped])
     return np.asarray(p / p.sum())
 
 
@@ -96,7 +91,7 @@ def choose(scored: Scored, query: Query, options: Options) -> Chosen:
     turns = scored.pool.turns
     if not turns:
         return Chosen((), 0.0, {str(demand): share for demand, share in wanted.items()})
-    spread = float(scored.relevance.std()) or 1.0
+    spread = deviation(scored.relevance) or 1.0
     affinity = np.exp(AFFINITY * (scored.relevance - scored.relevance.max()) / spread)
     reach = scored.activation / scored.activation.max()
     names = [entities(stored.turn.text) | {stored.turn.speaker.lower()} for stored in turns]

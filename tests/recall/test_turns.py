@@ -1,0 +1,128 @@
+"""Identities of turns, and which transcript a file belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localmem.recall.turns import KEY_BYTES, Identifier, belongs_to, content_key, embedding_text, repeated
+from localmem.values import Turn
+from tests.recall.support import NOON, turn
+
+ANY_TEXT = st.text(st.characters(), max_size=6)
+TURNS = st.builds(
+    Turn,
+    speaker=ANY_TEXT,
+    text=ANY_TEXT,
+    at=st.none() | st.sampled_from([NOON, NOON.replace(tzinfo=UTC), datetime(1970, 1, 1)]),
+    source=st.just(""),
+)
+
+
+def keys_of(turns: list[Turn]) -> list[bytes]:
+    contents = b"".join(map(content_key, turns))
+    identifier = Identifier(repeated(contents))
+    return [identifier.key(one) for one in turns]
+
+
+def test_the_embedder_reads_who_said_it() -> None:
+    assert embedding_text(turn("Hello.", "Bob")) == "Bob: Hello."
+
+
+def test_equal_turns_of_a_conversation_have_different_keys() -> None:
+    assert len(set(keys_of([turn("Thanks!")] * 4))) == 4
+
+
+def test_the_first_of_equal_turns_has_the_key_of_its_content() -> None:
+    assert keys_of([turn("Thanks!"), turn("Thanks!")])[0] == content_key(turn("Thanks!"))
+
+
+@given(st.lists(TURNS, max_size=30))
+def test_keys_are_different_and_the_same_at_every_reading(turns: list[Turn]) -> None:
+    keys = keys_of(turns)
+    assert len(set(keys)) == len(turns)
+    assert {len(key) for key in keys} <= {KEY_BYTES}
+    assert keys_of(turns) == keys
+
+
+@given(st.lists(TURNS, max_size=20), st.lists(TURNS, max_size=20))
+def test_a_longer_conversation_gives_its_beginning_the_same_keys(first: list[Turn], rest: list[Turn]) -> None:
+    assert keys_of([*first, *rest])[: len(first)] == keys_of(first)
+
+
+@given(TURNS, TURNS)
+def test_two_contents_have_one_key_only_if_they_are_equal(a: Turn, b: Turn) -> None:
+    same = (a.speaker, a.at, a.text) == (b.speaker, b.at, b.text)
+    assert (content_key(a) == content_key(b)) == same
+
+
+@given(ANY_TEXT, ANY_TEXT, st.integers(0, 12))
+def test_no_text_can_imitate_the_border_between_two_fields(speaker: str, text: str, cut: int) -> None:
+    joined = speaker + text
+    moved = turn(joined[cut:], joined[:cut])
+    assert (content_key(moved) == content_key(turn(text, speaker))) == (
+        (moved.speaker, moved.text) == (speaker, text)
+    )
+
+
+def test_where_a_turn_stood_in_its_file_is_no_part_of_its_identity() -> None:
+    one = turn("Hello.")
+    assert content_key(replace(one, source="line 99", session="June")) == content_key(one)
+
+
+def test_a_time_is_part_of_the_identity() -> None:
+    assert content_key(turn("Hello.", at=NOON)) != content_key(turn("Hello."))
+
+
+def test_repeated_names_what_occurs_more_than_once() -> None:
+    a, b, c = (content_key(turn(text)) for text in "abc")
+    assert repeated(a + b + c + a + c + a) == {a, c}
+
+
+def test_nothing_is_repeated_in_nothing() -> None:
+    assert repeated(b"") == set()
+
+
+@given(st.lists(st.integers(0, 5), max_size=30))
+def test_repeated_agrees_with_counting(numbers: list[int]) -> None:
+    made = [content_key(turn(str(number))) for number in numbers]
+    assert repeated(b"".join(made)) == {key for key in made if made.count(key) > 1}
+
+
+def test_a_longer_export_belongs_to_its_transcript() -> None:
+    assert belongs_to({7: 100}, {7: 100}, 150) == 7
+
+
+def test_a_newer_window_on_a_chat_belongs_to_it() -> None:
+    assert belongs_to({7: 60}, {7: 1000}, 100) == 7
+
+
+def test_a_file_whose_beginning_a_killed_ingest_left_belongs_to_it() -> None:
+    assert belongs_to({7: 128}, {7: 128}, 100_000) == 7
+
+
+def test_a_file_that_is_there_already_belongs_to_it_however_short() -> None:
+    assert belongs_to({7: 1}, {7: 1}, 1) == 7
+
+
+def test_two_short_files_that_begin_alike_are_two() -> None:
+    assert belongs_to({7: 2}, {7: 3}, 3) is None
+
+
+def test_files_that_share_a_few_turns_are_two() -> None:
+    assert belongs_to({7: 40}, {7: 100}, 100) is None
+
+
+def test_a_file_belongs_where_more_of_it_is_known() -> None:
+    assert belongs_to({7: 60, 8: 90}, {7: 100, 8: 100}, 100) == 8
+
+
+def test_of_two_equal_transcripts_the_older_one_is_continued() -> None:
+    assert belongs_to({8: 90, 7: 90}, {7: 100, 8: 100}, 100) == 7
+
+
+def test_a_file_that_nothing_is_known_of_is_new() -> None:
+    assert belongs_to({}, {7: 100}, 100) is None

@@ -9,7 +9,7 @@ the file again adds the rest.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from localmem.embed.protocol import Embedder
@@ -40,12 +40,18 @@ class _Survey:
     skipped: list[Skipped] = field(default_factory=list)
     skipped_count: int = 0
 
+    @property
+    def turns(self) -> int:
+        """How many turns the conversation has."""
+        return len(self.keys) // KEY_BYTES
+
     def chunks(self) -> Iterator[list[bytes]]:
-        """The content keys, in order, some at a time."""
+        """The keys of the turns, in order, some at a time."""
+        identifier = Identifier(repeated(self.keys))
         step = KEYS_AT_ONCE * KEY_BYTES
         for start in range(0, len(self.keys), step):
             part = bytes(self.keys[start : start + step])
-            yield [part[at : at + KEY_BYTES] for at in range(0, len(part), KEY_BYTES)]
+            yield [identifier.key(part[at : at + KEY_BYTES]) for at in range(0, len(part), KEY_BYTES)]
 
 
 @dataclass
@@ -92,13 +98,11 @@ class Ingest:
         surveys, notes, error = _survey(events)
         if not surveys:
             return [FileReport(path, "", "", 0, 0, (), 0, 0, time.perf_counter() - started, notes, error)]
-        total = sum(len(survey.keys) for survey in surveys.values()) // KEY_BYTES
+        total = sum(survey.turns for survey in surveys.values())
         targets = {name: self._target(survey) for name, survey in surveys.items()}
         done = 0
-        for name, batch in _batches(events):
-            target = targets.get(name)
-            if target is None:  # the file has changed since the first reading
-                continue
+        for name, batch in _batches(events, {name: survey.turns for name, survey in surveys.items()}):
+            target = targets[name]
             begun = time.perf_counter()
             self._add(target, path, batch)
             target.seconds += time.perf_counter() - begun
@@ -124,7 +128,7 @@ class Ingest:
             for id, count in self._store.overlaps(keys).items():
                 overlaps[id] = overlaps.get(id, 0) + count
         sizes = {transcript.id: transcript.turns for transcript in transcripts}
-        target.transcript = belongs_to(overlaps, sizes, len(target.survey.keys) // KEY_BYTES)
+        target.transcript = belongs_to(overlaps, sizes, target.survey.turns)
         if target.transcript is None:
             return
         for keys in target.survey.chunks():
@@ -134,7 +138,7 @@ class Ingest:
                 return
 
     def _add(self, target: _Target, path: str, turns: Sequence[Turn]) -> None:
-        batch = {target.identifier.key(turn): turn for turn in turns}
+        batch = {target.identifier.key(content_key(turn)): turn for turn in turns}
         keys = list(batch)
         there = {} if target.transcript is None else self._store.known(target.transcript, keys)
         new = [key for key in keys if key not in there]
@@ -292,23 +296,31 @@ def _survey(
     return surveys, tuple(notes), None
 
 
-def _batches(events: Callable[[], Iterator[Event]]) -> Iterator[tuple[str, list[Turn]]]:
-    """Second reading: turns of one conversation, `BATCH` at most at a time. Ends where the file breaks off."""
+def _batches(
+    events: Callable[[], Iterator[Event]], sizes: Mapping[str, int]
+) -> Iterator[tuple[str, list[Turn]]]:
+    """Second reading: turns of one conversation, `BATCH` at a time or all that are left of it.
+
+    A conversation that is mixed with others has batches as large as one that is not: a kill must leave enough
+    of it, or nothing, so that it is known again. Ends where the file breaks off.
+
+    Args:
+        events: reads the file.
+        sizes: how many turns the first reading found of each conversation; others are left out.
+    """
+    waiting: dict[str, list[Turn]] = {}
+    left = dict(sizes)
     name = ""
-    batch: list[Turn] = []
     try:
         for event in events():
             if isinstance(event, Conversation):
-                if event.name != name and batch:
-                    yield name, batch
-                    batch = []
                 name = event.name
-            elif isinstance(event, Turn):
+            elif isinstance(event, Turn) and name in left:
+                batch = waiting.setdefault(name, [])
                 batch.append(event)
-                if len(batch) == BATCH:
-                    yield name, batch
-                    batch = []
+                left[name] -= 1
+                if len(batch) == BATCH or left[name] == 0:
+                    yield name, waiting.pop(name)
     except TranscriptError:
         pass  # reported by the first reading
-    if batch:
-        yield name, batch
+    yield from waiting.items()  # the file has changed since the first reading

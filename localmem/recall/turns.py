@@ -57,9 +57,8 @@ class Identifier:
     def __init__(self, repeated: set[bytes]) -> None:
         self._seen = dict.fromkeys(repeated, 0)
 
-    def key(self, turn: Turn) -> bytes:
-        """The key of the next turn, `KEY_BYTES` long."""
-        content = content_key(turn)
+    def key(self, content: bytes) -> bytes:
+        """The key of the next turn, `KEY_BYTES` long, from its content key."""
         count = self._seen.get(content)
         if count is None:
             return content
@@ -76,7 +75,7 @@ def belongs_to(overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int
     a newer window onto a chat is mostly known already, a killed ingest left the beginning.
 
     Args:
-        overlaps: transcript id to how many of the conversation's turns it holds.
+        overlaps: transcript id to how many of the conversation's turns it holds, equal ones each counted.
         sizes: transcript id to how many turns it has.
         turns: how many turns the conversation has.
     """

@@ -25,7 +25,7 @@ TURNS = st.builds(
 def keys_of(turns: list[Turn]) -> list[bytes]:
     contents = b"".join(map(content_key, turns))
     identifier = Identifier(repeated(contents))
-    return [identifier.key(one) for one in turns]
+    return [identifier.key(content_key(one)) for one in turns]
 
 
 def test_the_embedder_reads_who_said_it() -> None:

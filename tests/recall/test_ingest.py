@@ -1,0 +1,296 @@
+"""Files into a memory: what is new is added once, in the file's order, whatever happened before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from localmem.errors import EmbedderError, EmbedderMismatchError, TranscriptError
+from localmem.recall.ingest import BATCH, REPORTED_SKIPS, Ingest
+from localmem.store import Store
+from localmem.transcripts import Conversation, Event, Note
+from localmem.values import FileReport, Skipped, Turn
+from tests.fakes import HashingEmbedder
+from tests.recall.support import events, ingest, stored_threads, stored_turns, talk, turn
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "memory.db") as store:
+        yield store
+
+
+class Failing(HashingEmbedder):
+    """Fails at the calls of these numbers."""
+
+    def __init__(self, *calls: int) -> None:
+        super().__init__()
+        self.calls = 0
+        self.failing = calls
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls += 1
+        if self.calls in self.failing:
+            raise EmbedderError("the lights went out")
+        return super().encode(texts)
+
+
+def counts(report: FileReport) -> tuple[int, int, int]:
+    return report.added, report.known, report.skipped_count
+
+
+def broken_off(turns: Sequence[Event]) -> Iterator[Event]:
+    yield Conversation("talk", "jsonl")
+    yield from turns
+    raise TranscriptError("talk.txt, line 9: the file breaks off", hint="Export it again.")
+
+
+def mixed(first: Sequence[Turn], second: Sequence[Turn]) -> list[Event]:
+    """Two conversations, turn by turn."""
+    out: list[Event] = []
+    for a, b in zip(first, second, strict=True):
+        out += (Conversation("one", "jsonl"), a, Conversation("two", "jsonl"), b)
+    return out
+
+
+def test_a_new_file_becomes_a_transcript_with_all_its_turns(store: Store) -> None:
+    turns = talk(300)
+    (report,) = ingest(store, turns)
+    assert counts(report) == (300, 0, 0)
+    assert stored_turns(store, 1) == turns
+    assert report.threads == len(stored_threads(store, 1))
+    transcript = store.transcript(1)
+    assert (transcript.name, transcript.format, transcript.path) == ("talk", "plain", "talk.txt")
+
+
+def test_ingesting_again_adds_nothing(store: Store) -> None:
+    ingest(store, talk(300))
+    before = stored_threads(store, 1), store.stamp("turns"), store.stamp("threads")
+    (report,) = ingest(store, talk(300))
+    assert counts(report) == (0, 300, 0)
+    assert len(store.transcripts()) == 1
+    assert (stored_threads(store, 1), store.stamp("turns"), store.stamp("threads")) == before
+
+
+def test_ingesting_again_encodes_nothing(store: Store) -> None:
+    ingest(store, talk(300))
+    embedder = HashingEmbedder()
+    ingest(store, talk(300), embedder=embedder)
+    assert embedder.encoded == []
+
+
+def test_a_file_that_repeats_itself_adds_nothing_the_second_time(store: Store) -> None:
+    """A chat without times is full of turns that are equal."""
+    turns = [turn("Ok."), turn("Thanks!", "Bob")] * 100 + [turn("Bye.")]
+    ingest(store, turns)
+    (report,) = ingest(store, turns)
+    assert counts(report) == (0, 201, 0)
+    assert stored_turns(store, 1) == turns
+    assert len(store.transcripts()) == 1
+
+
+def test_a_longer_export_adds_the_rest_to_the_same_transcript(store: Store) -> None:
+    ingest(store, talk(200))
+    (report,) = ingest(store, talk(500), path="newer.txt", name="newer")
+    assert counts(report) == (300, 200, 0)
+    assert stored_turns(store, 1) == talk(500)
+    assert report.transcript == "talk"
+    assert store.transcript(1).path == "newer.txt"
+
+
+def test_a_newer_window_of_a_chat_adds_its_end(store: Store) -> None:
+    ingest(store, talk(300))
+    ingest(store, talk(200, start=150))
+    assert stored_turns(store, 1) == talk(350)
+
+
+def test_an_older_window_of_a_chat_goes_to_the_front(store: Store) -> None:
+    ingest(store, talk(300, start=150))
+    ingest(store, talk(350))
+    assert stored_turns(store, 1) == talk(450)
+
+
+def test_a_longer_export_ends_with_the_threads_of_one_reading(store: Store, tmp_path: Path) -> None:
+    for end in (7, 50, 51, 190, 400):
+        ingest(store, talk(end))
+    with Store.open(tmp_path / "once.db") as once:
+        ingest(once, talk(400))
+        assert stored_threads(store, 1) == stored_threads(once, 1)
+
+
+def test_another_conversation_is_another_transcript(store: Store) -> None:
+    ingest(store, talk(20))
+    ingest(store, talk(20, start=1000), name="other")
+    assert [transcript.turns for transcript in store.transcripts()] == [20, 20]
+
+
+def test_two_short_files_that_begin_alike_are_two_transcripts(store: Store) -> None:
+    ingest(store, [turn("Hi"), turn("Hello", "Bob"), turn("The cat is ill.")])
+    ingest(store, [turn("Hi"), turn("Hello", "Bob"), turn("We won!")], name="other")
+    assert [transcript.turns for transcript in store.transcripts()] == [3, 3]
+
+
+def test_equal_conversations_under_two_names_are_one(store: Store) -> None:
+    turns = talk(10)
+    file = [*turns, Conversation("copy", "plain"), *turns]
+    first, second = ingest(store, file)
+    assert (counts(first), counts(second)) == ((10, 0, 0), (0, 10, 0))
+    assert len(store.transcripts()) == 1
+
+
+def test_conversations_that_are_mixed_in_a_file_are_kept_apart(store: Store) -> None:
+    one, two = talk(300), talk(300, start=5000)
+    reports = Ingest(store, HashingEmbedder()).file("mixed.jsonl", lambda: iter(mixed(one, two)))
+    assert [(report.transcript, report.added) for report in reports] == [("one", 300), ("two", 300)]
+    assert [stored_turns(store, id) for id in (1, 2)] == [one, two]
+
+
+def test_conversations_that_are_mixed_in_a_file_are_encoded_in_batches(store: Store) -> None:
+    embedder = Failing()
+    one, two = talk(300), talk(300, start=5000)
+    Ingest(store, embedder).file("mixed.jsonl", lambda: iter(mixed(one, two)))
+    assert embedder.calls == 2 * -(-300 // BATCH)
+
+
+@pytest.mark.parametrize("call", range(1, 7))
+def test_a_file_of_mixed_conversations_that_was_interrupted_can_be_finished(store: Store, call: int) -> None:
+    one, two = talk(300), talk(300, start=5000)
+    file = mixed(one, two)
+    with pytest.raises(EmbedderError):
+        Ingest(store, Failing(call)).file("mixed.jsonl", lambda: iter(file))
+    Ingest(store, HashingEmbedder()).file("mixed.jsonl", lambda: iter(file))
+    ids = {transcript.name: transcript.id for transcript in store.transcripts()}
+    assert len(store.transcripts()) == 2
+    assert [stored_turns(store, ids[name]) for name in ("one", "two")] == [one, two]
+
+
+def test_a_file_that_breaks_off_keeps_what_was_before(store: Store) -> None:
+    turns = talk(200)
+    (report,) = Ingest(store, HashingEmbedder()).file("talk.txt", lambda: broken_off(turns))
+    assert report.error == "talk.txt, line 9: the file breaks off (Export it again.)"
+    assert counts(report) == (200, 0, 0)
+    assert stored_turns(store, 1) == turns
+
+
+def test_a_file_that_broke_off_is_continued_when_it_is_whole(store: Store) -> None:
+    Ingest(store, HashingEmbedder()).file("talk.txt", lambda: broken_off(talk(200)))
+    ingest(store, talk(300))
+    assert stored_turns(store, 1) == talk(300)
+
+
+def test_a_file_that_cannot_be_read_at_all_changes_nothing(store: Store) -> None:
+    def nothing() -> Iterator[Event]:
+        raise TranscriptError("talk.txt: no such file")
+        yield
+
+    (report,) = Ingest(store, HashingEmbedder()).file("talk.txt", nothing)
+    assert (report.error, report.format) == ("talk.txt: no such file", "")
+    assert store.transcripts() == []
+
+
+def test_what_was_skipped_is_counted_and_the_first_reasons_are_kept(store: Store) -> None:
+    skipped = [Skipped(f"line {n}", "empty text") for n in range(REPORTED_SKIPS + 5)]
+    (report,) = ingest(store, [*talk(3), *skipped])
+    assert counts(report) == (3, 0, REPORTED_SKIPS + 5)
+    assert report.skipped == tuple(skipped[:REPORTED_SKIPS])
+
+
+def test_a_note_about_the_file_is_a_warning(store: Store) -> None:
+    (report,) = ingest(store, [Note("no turn has a time"), *talk(3)])
+    assert report.warnings == ("no turn has a time",)
+
+
+def test_a_conversation_without_turns_makes_no_transcript(store: Store) -> None:
+    (report,) = ingest(store, [])
+    assert counts(report) == (0, 0, 0)
+    assert store.transcripts() == []
+
+
+def test_progress_is_told_after_each_batch(store: Store) -> None:
+    told: list[tuple[int, int]] = []
+    Ingest(store, HashingEmbedder()).file(
+        "talk.txt", events(talk(300)), progress=lambda done, total: told.append((done, total))
+    )
+    assert told == [(BATCH, 300), (2 * BATCH, 300), (300, 300)]
+
+
+def test_vectors_of_another_embedder_are_refused(store: Store) -> None:
+    ingest(store, talk(3))
+    with pytest.raises(EmbedderMismatchError):
+        ingest(store, talk(5), embedder=HashingEmbedder(32, id="another"))
+    assert stored_turns(store, 1) == talk(3)
+
+
+def test_every_turn_has_the_vector_of_its_own_text(store: Store) -> None:
+    ingest(store, talk(300))
+    ingest(store, talk(400))
+    stored = store.turns_between(1, 0, 1 << 40)
+    expected = HashingEmbedder().encode([f"{one.turn.speaker}: {one.turn.text}" for one in stored])
+    assert np.array_equal(store.vectors([one.id for one in stored]), expected)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_interrupted_ingest_that_is_finished_equals_an_undisturbed_one(
+    store: Store, tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    turns = talk(rng.randrange(400, 900))
+    for _ in range(rng.randrange(1, 4)):
+        try:
+            ingest(store, turns, embedder=Failing(rng.randrange(1, 4)))
+        except EmbedderError:
+            assert len(stored_turns(store, 1)) % BATCH == 0 if store.transcripts() else True
+            assert store.check() == []
+    ingest(store, turns)
+    with Store.open(tmp_path / "undisturbed.db") as undisturbed:
+        ingest(undisturbed, turns)
+        assert stored_turns(store, 1) == stored_turns(undisturbed, 1)
+        assert stored_threads(store, 1) == stored_threads(undisturbed, 1)
+        assert len(store.transcripts()) == 1
+
+
+def inserted(turns: list[Turn], places: list[int]) -> list[Turn]:
+    """The turns with a new one before each of these places."""
+    out = list(turns)
+    for number, place in enumerate(sorted(places, reverse=True)):
+        out.insert(min(place, len(out)), turn(f"Inserted {number}.", "Cleo"))
+    return out
+
+
+def check_edit(before: list[Turn], after: list[Turn]) -> None:
+    with TemporaryDirectory() as folder, Store.open(Path(folder) / "memory.db") as store:
+        ingest(store, before)
+        (report,) = ingest(store, after)
+        assert counts(report) == (len(after) - len(before), len(before), 0)
+        assert stored_turns(store, 1) == after
+        stored_threads(store, 1)
+        assert store.check() == []
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(st.integers(5, 300), st.lists(st.integers(0, 300), min_size=1, max_size=30))
+def test_turns_put_into_an_export_land_in_the_order_of_the_file(count: int, places: list[int]) -> None:
+    before = talk(count)
+    check_edit(before, inserted(before, places))
+
+
+@pytest.mark.parametrize("place", [0, 1, BATCH - 1, BATCH, BATCH + 1, 299, 300])
+@pytest.mark.parametrize("many", [1, BATCH, 2 * BATCH + 3])
+def test_a_run_put_into_an_export_lands_in_the_order_of_the_file(place: int, many: int) -> None:
+    before = talk(300)
+    check_edit(before, [*before[:place], *talk(many, start=5000), *before[place:]])
+
+
+def test_turns_that_a_newer_export_has_no_longer_stay(store: Store) -> None:
+    ingest(store, talk(50))
+    ingest(store, [*talk(20), *talk(40, start=30)])
+    assert stored_turns(store, 1) == talk(70)

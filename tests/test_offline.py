@@ -153,5 +153,5 @@ def test_stats_need_no_network(filled: Offline) -> None:
 def test_ask_needs_no_network(filled: Offline, small_model_path: Path) -> None:
     answer = json.loads(filled.run(LOCALMEM, "ask", CAFE, "--json", model=small_model_path))
     assert answer["question"] == CAFE
-    assert answer["text"]
+    assert answer["answer"]
     assert CLIENTS & set(filled.record()["modules"]) == set()

@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 from localmem.embed.protocol import Embedder
 from localmem.errors import TranscriptError
 from localmem.recall.threads import LOOKBACK, WINDOW, segment
-from localmem.recall.turns import KEY_BYTES, Identifier, belongs_to, content_key, embedding_text, repeated
+from localmem.recall.turns import (
+    KEY_BYTES,
+    Identifier,
+    belongs_to,
+    content_key,
+    embedding_text,
+    landmarks,
+    repeated,
+)
 from localmem.store import NewThread, NewTurn, Store
 from localmem.transcripts import Conversation, Event, Note
 from localmem.values import FileReport, Skipped, Turn
@@ -66,10 +74,15 @@ class _Target:
     first_known: bytes | None = None
     """The first turn of the file that the transcript has already."""
     previous: bytes | None = None
-    """Key of the turn before, in the file."""
+    """The turn of the transcript where the turns before ended."""
     added: int = 0
     known: int = 0
     seconds: float = 0.0
+
+    @property
+    def marks(self) -> list[bytes]:
+        """Keys whose positions `_place` needs besides those of the turns themselves."""
+        return [key for key in (self.previous, self.first_known) if key is not None]
 
 
 class Ingest:
@@ -140,18 +153,22 @@ class Ingest:
     def _add(self, target: _Target, path: str, turns: Sequence[Turn]) -> None:
         batch = {target.identifier.key(content_key(turn)): turn for turn in turns}
         keys = list(batch)
-        there = {} if target.transcript is None else self._store.known(target.transcript, keys)
+        there = {}
+        if target.transcript is not None:
+            there = self._store.known(target.transcript, [*keys, *target.marks])
         new = [key for key in keys if key not in there]
         # The slow part, outside of the transaction: others can write meanwhile.
         texts = [embedding_text(batch[key]) for key in new]
         vectors = dict(zip(new, self._embedder.encode(texts), strict=True)) if new else {}
         if not new:
             target.known += len(turns)
-            target.previous = keys[-1]
+            _place(target, keys, there, end=-1)
             return
         with self._store.transaction():
             transcript = self._transcript(target, path)
-            runs = self._place(target, transcript, keys)
+            last_there = self._store.last_position(transcript)
+            end = -1 if last_there is None else last_there
+            runs = _place(target, keys, self._store.known(transcript, [*keys, *target.marks]), end)
             fresh = {key for _, run in runs for key in run}
             missing = [key for key in fresh if key not in vectors]
             if missing:  # they were there before the transaction, and somebody has removed them
@@ -168,7 +185,6 @@ class Ingest:
             if first is not None and last is not None:
                 self._thread(transcript, first, last)
         target.transcript = transcript
-        target.previous = keys[-1]
         target.added += len(fresh)
         target.known += len(turns) - len(fresh)
 
@@ -179,31 +195,6 @@ class Ingest:
         if target.transcript is not None:
             return target.transcript
         return self._store.add_transcript(target.survey.name, target.survey.format, path)
-
-    def _place(
-        self, target: _Target, transcript: int, keys: Sequence[bytes]
-    ) -> list[tuple[int, list[bytes]]]:
-        """Runs of new turns, each with the position after which it comes once the runs before it stand."""
-        marks = [key for key in (target.previous, target.first_known) if key is not None]
-        positions = self._store.known(transcript, [*keys, *marks])
-        if target.previous in positions:
-            cursor = positions[target.previous]
-        elif target.first_known in positions:
-            cursor = positions[target.first_known] - 1
-        else:
-            last = self._store.last_position(transcript)
-            cursor = -1 if last is None else last
-        runs: list[tuple[int, list[bytes]]] = []
-        run: list[bytes] = []
-        for key in keys:
-            if key not in positions:
-                run.append(key)
-                continue
-            cursor = _close(runs, run, cursor, positions)
-            run = []
-            cursor = positions[key]
-        _close(runs, run, cursor, positions)
-        return runs
 
     def _thread(self, transcript: int, first: int, last: int) -> None:
         """Thread the turns at positions `first` to `last` again, with as much around as can change."""
@@ -256,17 +247,51 @@ class Ingest:
         return reports
 
 
+def _place(
+    target: _Target, keys: Sequence[bytes], positions: dict[bytes, int], end: int
+) -> list[tuple[int, list[bytes]]]:
+    """Runs of new turns, each with the position after which it comes once the runs before it stand.
+
+    Args:
+        target: tells where the turns before ended, and is told where these end.
+        keys: of turns that follow each other in the file.
+        positions: of those that the transcript has; changed.
+        end: the last position of the transcript.
+    """
+    known = [key for key in keys if key in positions]
+    cursor = positions.get(target.previous, -1) if target.previous else -1
+    marks = set(landmarks([positions[key] for key in known], cursor))
+    marked = [key for key in known if positions[key] in marks]
+    landmark = frozenset(marked)
+    if target.previous not in positions:
+        first = next(iter(marked), target.first_known)
+        cursor = positions[first] - 1 if first in positions else end
+    runs: list[tuple[int, list[bytes]]] = []
+    run: list[bytes] = []
+    for key in keys:
+        if key not in positions:
+            run.append(key)
+        elif key in landmark:
+            _close(runs, run, cursor, positions)
+            run = []
+            cursor = positions[key]
+            target.previous = key
+    if run:
+        _close(runs, run, cursor, positions)
+        target.previous = run[-1]
+    return runs
+
+
 def _close(
     runs: list[tuple[int, list[bytes]]], run: list[bytes], cursor: int, positions: dict[bytes, int]
-) -> int:
-    """End a run of new turns after `cursor`, moving what lies behind it; the position of its last turn."""
+) -> None:
+    """End a run of new turns after `cursor`, moving what lies behind it."""
     if not run:
-        return cursor
+        return
     runs.append((cursor, run))
     for key, position in positions.items():
         if position > cursor:
             positions[key] = position + len(run)
-    return cursor + len(run)
 
 
 def _survey(

@@ -6,7 +6,8 @@ So ingesting twice adds nothing, and a longer or lightly edited export adds only
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -87,3 +88,34 @@ def belongs_to(overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int
             candidate = (known / smaller, known, -transcript)
             best = max(best, candidate) if best else candidate
     return -best[2] if best else None
+
+
+def landmarks(positions: Sequence[int], cursor: int) -> list[int]:
+    """Those of some known turns that tell where a file stands in its transcript, rising.
+
+    Where equal turns are many and times are missing, a "Thanks!" of a file may be taken for another one of
+    the transcript, before or after the right one. Most turns are not mistaken, so the longest rising part counts.
+
+    Args:
+        positions: of the known turns, in the order of the file, all different.
+        cursor: position where the turns before them ended; it counts as one of them.
+    """
+    after = _rising([position for position in positions if position > cursor])
+    free = _rising(positions)
+    return after if len(after) + 1 >= len(free) else free
+
+
+def _rising(positions: Sequence[int]) -> list[int]:
+    """The longest rising subsequence, by patience sorting."""
+    ends: list[int] = []
+    before: dict[int, int | None] = {}
+    for position in positions:
+        length = bisect_left(ends, position)
+        before[position] = ends[length - 1] if length else None
+        ends[length : length + 1] = [position]
+    found: list[int] = []
+    last = ends[-1] if ends else None
+    while last is not None:
+        found.append(last)
+        last = before[last]
+    return found[::-1]

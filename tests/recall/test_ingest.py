@@ -294,3 +294,25 @@ def test_turns_that_a_newer_export_has_no_longer_stay(store: Store) -> None:
     ingest(store, talk(50))
     ingest(store, [*talk(20), *talk(40, start=30)])
     assert stored_turns(store, 1) == talk(70)
+
+
+def with_thanks(turns: list[Turn], *places: int) -> list[Turn]:
+    """The talk with equal turns before the turns at these places."""
+    out = list(turns)
+    for place in sorted(places, reverse=True):
+        out.insert(place, turn("Thanks!"))
+    return out
+
+
+def test_an_equal_turn_in_a_newer_window_does_not_draw_the_rest_to_the_earlier_one(store: Store) -> None:
+    """The window's first "Thanks!" is the second of the chat, which the window cannot know."""
+    ingest(store, with_thanks(talk(50), 3))
+    ingest(store, with_thanks(talk(40, start=30), 30))
+    assert [one for one in stored_turns(store, 1) if one.text != "Thanks!"] == talk(70)
+
+
+def test_an_equal_turn_put_in_earlier_does_not_draw_others_to_the_later_one(store: Store) -> None:
+    ingest(store, with_thanks(talk(100), 90))
+    ingest(store, inserted(with_thanks(talk(100), 10, 90), [12, 40]))
+    rest = [one for one in stored_turns(store, 1) if one.text != "Thanks!"]
+    assert rest == inserted(talk(100), [11, 39])

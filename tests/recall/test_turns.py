@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localmem.recall.turns import KEY_BYTES, Identifier, belongs_to, content_key, embedding_text, repeated
+from localmem.recall.turns import (
+    KEY_BYTES,
+    Identifier,
+    belongs_to,
+    content_key,
+    embedding_text,
+    landmarks,
+    repeated,
+)
 from localmem.values import Turn
 from tests.recall.support import NOON, turn
 
@@ -126,3 +135,29 @@ def test_of_two_equal_transcripts_the_older_one_is_continued() -> None:
 
 def test_a_file_that_nothing_is_known_of_is_new() -> None:
     assert belongs_to({}, {7: 100}, 100) is None
+
+
+@given(st.permutations(range(8)), st.integers(-1, 8))
+def test_landmarks_rise(positions: list[int], cursor: int) -> None:
+    found = landmarks(positions, cursor)
+    assert found == sorted(found)
+    assert [position for position in positions if position in found] == found
+
+
+@given(st.permutations(range(7)))
+def test_landmarks_are_as_many_as_can_be(positions: list[int]) -> None:
+    rising = [
+        chosen
+        for size in range(8)
+        for chosen in itertools.combinations(positions, size)
+        if list(chosen) == sorted(chosen)
+    ]
+    assert len(landmarks(positions, -1)) == max(map(len, rising))
+
+
+def test_a_single_position_behind_the_cursor_is_no_landmark() -> None:
+    assert landmarks([0], 100) == []
+
+
+def test_the_cursor_itself_was_wrong_if_more_speaks_against_it() -> None:
+    assert landmarks([3, 4, 5], 100) == [3, 4, 5]

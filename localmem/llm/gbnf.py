@@ -138,34 +138,35 @@ class _Parser:
 
     def _sequence(self, nested: bool) -> Node:
         items: list[Node] = []
-        last = 0
-        """Index of the first item that a repetition here would apply to."""
+        repeatable = False
         while True:
             character = self._peek()
-            if character == '"':
-                last = len(items)
-                items.append(Literal(self._literal()))
-            elif character == "[":
-                last = len(items)
-                items.append(self._class())
-            elif character == ".":
-                last = len(items)
-                self._at += 1
-                items.append(Chars((), negated=True))
-            elif character == "(":
-                last = len(items)
-                items.append(self._group())
-            elif character in ("*", "+", "?", "{"):
-                if not items:
+            if character in ("*", "+", "?", "{"):
+                # The engine loses count of what a second repetition, or one of "", would be about.
+                if not repeatable:
                     raise self._wrong(f"{character!r} has nothing to repeat")
-                items[last] = self._repeat(items[last])
-            elif _NAME.match(character):
-                last = len(items)
-                items.append(Ref(self._name()))
+                items[-1] = self._repeat(items[-1])
+                repeatable = False
             else:
-                break
+                item = self._item()
+                if item is None:
+                    return items[0] if len(items) == 1 else Sequence(tuple(items))
+                items.append(item)
+                repeatable = character != '"' or item != Literal("")
             self._skip(newlines=nested)
-        return items[0] if len(items) == 1 else Sequence(tuple(items))
+
+    def _item(self) -> Node | None:
+        character = self._peek()
+        if character == '"':
+            return Literal(self._literal())
+        if character == "[":
+            return self._class()
+        if character == "(":
+            return self._group()
+        if character == ".":
+            self._at += 1
+            return Chars((), negated=True)
+        return Ref(self._name()) if _NAME.match(character) else None
 
     def _group(self) -> Node:
         self._depth += 1

@@ -24,6 +24,8 @@ from localmem.llm import gbnf, grammar
         ('root ::= "a"{,2}', "expected {m}, {m,} or {m,n}"),
         ('root ::= ("a"{0,100}){0,100}', "give the inner one a rule of its own"),
         ("root ::= *", "nothing to repeat"),
+        ('root ::= ""?', "nothing to repeat"),
+        ('root ::= "a"+*', "nothing to repeat"),
         ('root ::= "a', "does not end on its line"),
         ("root ::= [a", "does not end on its line"),
         ("root ::= []", "a class is empty"),

@@ -70,7 +70,8 @@ def days(shown: Sequence[Evidence]) -> list[dict[str, Any]]:
     for one in shown:
         if not groups or groups[-1]["name"] != one.day:
             groups.append({"name": one.day, "units": []})
-        groups[-1]["units"].append({"number": one.number, "speaker": one.unit.turn.speaker, "text": one.text})
+        speaker = " ".join(one.unit.turn.speaker.split())
+        groups[-1]["units"].append({"number": one.number, "speaker": speaker, "text": one.text})
     return groups
 
 

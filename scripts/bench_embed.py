@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from bench_common import machine, sha256, write_result
+from bench_common import RESULTS, machine, sha256, write_result
 
 BACKENDS = ("onnx", "sentence-transformers")
 
@@ -159,7 +159,7 @@ def main() -> None:
         "index_build_ms": {str(n): round(built, 2) for n, (built, _) in index.items()},
         "index_read_ms": {str(n): round(served, 2) for n, (_, served) in index.items()},
     }
-    write_result("bench_embed.md", facts, lines, result)
+    write_result(RESULTS / "bench_embed.md", facts, lines, result)
 
 
 if __name__ == "__main__":

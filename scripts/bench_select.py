@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from bench_common import machine, write_result
+from bench_common import RESULTS, machine, write_result
 
 from localmem.select import Budget, Candidates, Mix, entity_bits, select
 
@@ -113,7 +113,7 @@ def main() -> None:
         "|---|---|---|---|---|---|---|",
         *(f"| {' | '.join(row)} |" for row in rows),
     ]
-    write_result("bench_select.md", facts, lines, {"benchmark": "select", **result})
+    write_result(RESULTS / "bench_select.md", facts, lines, {"benchmark": "select", **result})
 
 
 if __name__ == "__main__":

@@ -29,9 +29,10 @@ def select(
     ends at the budget, or when no unit adds anything.
 
     Both implementations choose the same. `auto` takes the compiled one where it pays: in a process that has it
-    loaded already, or from `COMPILED_FROM` candidates on. Loading it costs a fresh process about 0.4 s (a compilation
-    once per machine: 2 s); the plain one needs about 1 ms for 150 candidates and 0.35 s for 2,000, all in all
-    (scripts/bench_select.py). A process that will select many times may ask for "numba" once; `auto` stays with it.
+    loaded already, or from `COMPILED_FROM` candidates on. The first compiled choice of a process takes 0.5 s (once
+    per machine 2 s, to compile); the first plain one 2 ms for 150 candidates, 0.06 s for 600, 0.57 s for 2,000
+    (scripts/results/bench_select.md). A process that will select many times may ask for "numba" once; `auto` stays
+    with it.
     """
     if mix.identity:
         return _by_priority(candidates, budget)

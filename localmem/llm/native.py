@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -107,10 +108,9 @@ def check_file(path: Path) -> None:
 
 
 class Model:
-    """A loaded model file."""
+    """A loaded model file; `check_file` has seen it."""
 
     def __init__(self, lib: Any, path: Path, gpu_layers: int) -> None:
-        check_file(path)
         self._lib = lib
         params = lib.llama_model_default_params()
         everything = 2**31 - 1
@@ -305,10 +305,12 @@ def _nothing() -> None:
 def _check_memory(lib: Any, model: Model, cells: int) -> None:
     """Refuse a context that would push the machine into swapping, or the process into its end.
 
-    A cell holds keys and values of every layer, in 16 bits each.
+    A cell holds keys and values of every layer, in 16 bits each. A graphics card has a memory of its own, which
+    the engine knows better; Apple's shares ours.
     """
     memory = hardware.memory_bytes()
-    if memory is None:
+    elsewhere = lib.llama_supports_gpu_offload() and sys.platform != "darwin"
+    if memory is None or elsewhere:
         return
     pointer = model.pointer
     head = lib.llama_model_n_embd(pointer) // max(lib.llama_model_n_head(pointer), 1)

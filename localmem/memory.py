@@ -43,7 +43,10 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
         UsageError: a name that cannot be one.
     """
     given = str(settings.memory if memory is None else memory)
-    path = Path(given).expanduser()
+    try:
+        path = Path(given).expanduser()
+    except RuntimeError:
+        raise UsageError(f"There is no home folder for {given}.", hint="Write the whole path.") from None
     if isinstance(memory, Path) or path.suffix == SUFFIX or path.name != given:
         return path
     if not given or given.startswith((".", "-")) or any(c in given for c in '<>:"|?*\\\0\n\r\t'):

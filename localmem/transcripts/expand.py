@@ -17,7 +17,8 @@ _BINARY_KINDS = {
     "sound": (".aac", ".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav"),
     "video": (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".webm"),
     "programs": (".bin", ".dll", ".dylib", ".exe", ".o", ".pyc", ".so", ".ttf", ".wasm", ".woff", ".woff2"),
-    "data": (".db", ".faiss", ".gguf", ".npy", ".npz", ".onnx", ".safetensors", ".sqlite", ".sqlite3"),
+    "data": (".faiss", ".gguf", ".npy", ".npz", ".onnx", ".safetensors", ".sqlite", ".sqlite3"),
+    "memories": (".db", ".db-journal", ".db-shm", ".db-wal", ".index"),
 }
 BINARY_ENDINGS = frozenset(ending for endings in _BINARY_KINDS.values() for ending in endings)
 """Left out of folders; a file that is named itself is tried whatever its ending."""

@@ -56,7 +56,8 @@ class Sampler:
 
         The token is chosen freely first and only checked against the constraint: asking about one token is
         cheap, about the whole vocabulary is not. A free draw that is allowed, or else a draw among what is
-        allowed, has the same distribution as a draw among what is allowed.
+        allowed, has the same distribution as a draw among what is allowed, but for the unlikely tokens that are
+        left out of each draw.
 
         Raises:
             GrammarError: the constraint allows no token at all.

@@ -8,6 +8,8 @@ from typing import Any
 
 from localmem.errors import EngineError
 
+_GUARD = "\n"
+
 
 class Vocabulary:
     """The tokens of a loaded model.
@@ -45,6 +47,9 @@ class Vocabulary:
         longest_first = sorted(set(self._markers.values()), key=len, reverse=True)
         self._marker = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
         self._pieces: dict[int, bytes] = {}
+        self._guard: list[int] = []
+        if b"".join(map(self.piece, self._raw("a", False))) == b" a":
+            self._guard = self._raw(_GUARD, False)
 
     def token_text(self, token: int) -> str:
         """The text of a control token as it stands in the vocabulary; "" for no token."""
@@ -92,8 +97,20 @@ class Vocabulary:
             size = -length
 
     def _tokenize(self, text: str, special: bool) -> list[int]:
+        """Tokens of a text as it stands within a prompt.
+
+        SentencePiece vocabularies put a space in front of a text. They see a line break in front instead, whose
+        tokens are taken away again.
+        """
         if not text:
             return []
+        if self._guard:
+            tokens = self._raw(_GUARD + text, special)
+            if tokens[: len(self._guard)] == self._guard:
+                return tokens[len(self._guard) :]
+        return self._raw(text, special)
+
+    def _raw(self, text: str, special: bool) -> list[int]:
         raw = text.encode("utf-8", "replace")
         size = len(raw) + 8
         buffer = (self._lib.llama_token * size)()

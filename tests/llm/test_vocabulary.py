@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from localmem.llm.vocabulary import Vocabulary
 
 CONTROL, USER_DEFINED = 8, 16
-MARKERS = {256: ("<|end|>", CONTROL), 257: ("<tool>", USER_DEFINED), 258: ("  ", USER_DEFINED), 259: ("é", 4)}
+MARKERS = {
+    256: ("<|end|>", CONTROL),
+    257: ("<tool>", USER_DEFINED),
+    258: ("  ", USER_DEFINED),
+    259: ("é", 4),
+    260: ("\n\n", 4),
+}
 
 
 class PretendedLibrary:
@@ -71,7 +77,15 @@ class PretendedLibrary:
         return len(tokens)
 
 
+class SpacingLibrary(PretendedLibrary):
+    """Puts a space in front of a text, as SentencePiece vocabularies do."""
+
+    def llama_tokenize(self, vocab: Any, raw: bytes, length: int, *rest: Any) -> int:
+        return super().llama_tokenize(vocab, b" " + raw, length + 1, *rest)
+
+
 vocabulary = Vocabulary(PretendedLibrary(), None)
+spacing = Vocabulary(SpacingLibrary(), None)
 
 
 def test_the_kinds_of_tokens_are_known() -> None:
@@ -112,3 +126,13 @@ def test_a_piece_may_be_long_and_a_control_token_has_none() -> None:
 
 def test_an_empty_text_has_no_tokens() -> None:
     assert vocabulary.data("") == vocabulary.special("") == []
+
+
+@given(st.text(st.characters(exclude_characters="\0")).filter(lambda text: not text.startswith("\n")))
+def test_a_vocabulary_that_puts_a_space_in_front_does_not_put_it_into_data(text: str) -> None:
+    assert b"".join(map(spacing.piece, spacing.data(text))) == text.encode("utf-8", "replace")
+    assert spacing.special("<tool>a") == [257, ord("a")]
+
+
+def test_where_a_line_break_is_joined_with_what_follows_the_space_stays() -> None:
+    assert spacing.data("\nb") == [*b" \nb"]

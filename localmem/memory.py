@@ -236,7 +236,14 @@ class Memory:
         """
         started = time.perf_counter()
         workspace = self.search(question, budget=budget, hops=hops)
-        return answer.answer(question, workspace, lambda: self.model, started=started, on_text=on_text)
+        return answer.answer(
+            question,
+            workspace,
+            lambda: self.model,
+            before=self._recall.before,
+            started=started,
+            on_text=on_text,
+        )
 
     def stats(self) -> MemoryStats:
         """Size of the memory, its index caches included. Loads no engine."""

@@ -58,6 +58,7 @@ class ScriptedModel:
         temperature: float = 0.0,
         seed: int = 0,
         on_text: Callable[[str], None] | None = None,
+        until: Callable[[str], bool] | None = None,
     ) -> Generation:
         self.prompts.append(prompt)
         self.grammars.append(grammar)
@@ -66,8 +67,14 @@ class ScriptedModel:
         reply = self.replies.popleft()
         if isinstance(reply, Exception):
             raise reply
-        if on_text is not None:
-            for piece in re.findall(r"\s*\S+\s*", reply):
+        written = ""
+        whole = True
+        for piece in re.findall(r"\s*\S+\s*", reply):
+            written += piece
+            if on_text is not None:
                 on_text(piece)
+            if until is not None and until(written):
+                whole = written == reply
+                break
         tokens = self.count_prompt(prompt)
-        return Generation(reply, Usage(tokens, tokens, self.count(reply), calls=1))
+        return Generation(written, Usage(tokens, tokens, self.count(written), calls=1), whole)

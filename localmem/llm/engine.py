@@ -141,6 +141,7 @@ class LlamaModel:
         temperature: float = 0.0,
         seed: int = 0,
         on_text: Callable[[str], None] | None = None,
+        until: Callable[[str], bool] | None = None,
     ) -> Generation:
         """Write a reply: see `LanguageModel.generate`."""
         compiled = None if grammar is None else grammars.compile(grammar)
@@ -164,15 +165,17 @@ class LlamaModel:
                     banned=self._vocabulary.control - self._vocabulary.end,
                     constraint=constraint,
                 )
-                text, generated = self._write(kept, sampler, constraint, max_tokens, on_text)
+                stream = TextStream(on_text)
+                generated, whole = self._write(kept, sampler, constraint, max_tokens, stream, until)
+                text = stream.text
             finally:
                 if constraint is not None:
                     constraint.close()
-        if compiled is not None and not compiled.accepts(text):
+        if compiled is not None and whole and not compiled.accepts(text):
             raise GrammarError(
                 f"The reply does not match its grammar: {text[:80]!r}", hint="Mend the grammar."
             )
-        return Generation(text, Usage(len(tokens), evaluated, generated, calls=1))
+        return Generation(text, Usage(len(tokens), evaluated, generated, calls=1), whole)
 
     def _check_open(self) -> None:
         if self._model.pointer is None:
@@ -214,15 +217,16 @@ class LlamaModel:
         sampler: Sampler,
         constraint: NativeGrammar | None,
         max_tokens: int,
-        on_text: Callable[[str], None] | None,
-    ) -> tuple[str, int]:
-        """Generate until the model ends its reply: the text, and how many tokens it took."""
-        stream = TextStream(on_text)
+        stream: TextStream,
+        until: Callable[[str], bool] | None,
+    ) -> tuple[int, bool]:
+        """Generate until the reply ends: how many tokens it took, and whether the model itself ended it."""
         generated = 0
         while True:
             token = sampler.choose(self._context.logits())
             if token in self._vocabulary.end:
-                return stream.close(), generated
+                stream.close()
+                return generated, True
             if generated == max_tokens:
                 raise TruncatedError(
                     f"The reply reached its limit of {max_tokens} tokens",
@@ -233,7 +237,8 @@ class LlamaModel:
                 constraint.accept(token)
             self._decode(kept, [token])
             generated += 1
-            stream.feed(self._vocabulary.piece(token))
+            if stream.feed(self._vocabulary.piece(token)) and until is not None and until(stream.text):
+                return generated, False
 
     def _decode(self, kept: Kept, tokens: list[int]) -> None:
         read = 0

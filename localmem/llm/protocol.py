@@ -50,6 +50,8 @@ class Generation:
     text: str
     """Without the prompt's `start`."""
     usage: Usage
+    whole: bool = True
+    """False: `until` ended it; the model might have gone on."""
 
 
 class LanguageModel(Protocol):
@@ -78,6 +80,7 @@ class LanguageModel(Protocol):
         temperature: float = 0.0,
         seed: int = 0,
         on_text: Callable[[str], None] | None = None,
+        until: Callable[[str], bool] | None = None,
     ) -> Generation:
         """Write a reply.
 
@@ -88,6 +91,8 @@ class LanguageModel(Protocol):
             temperature: 0 takes the likeliest token.
             seed: for temperatures above 0.
             on_text: called with each new piece, never with half a character.
+            until: called with the text so far after each new piece; True ends the reply there. What was
+                ended so is not held to the grammar as a whole.
 
         Raises:
             GrammarError: the grammar does not compile, or the reply does not match it.

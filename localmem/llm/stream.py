@@ -22,17 +22,18 @@ class TextStream:
         """All text so far."""
         return "".join(self._pieces)
 
-    def feed(self, piece: bytes) -> None:
-        """Add the bytes of a token."""
-        self._emit(self._decoder.decode(piece))
+    def feed(self, piece: bytes) -> bool:
+        """Add the bytes of a token; whether text came of it."""
+        return self._emit(self._decoder.decode(piece))
 
     def close(self) -> str:
         """Flush what is left of a broken character; return the whole text."""
         self._emit(self._decoder.decode(b"", final=True))
         return self.text
 
-    def _emit(self, text: str) -> None:
+    def _emit(self, text: str) -> bool:
         if text:
             self._pieces.append(text)
             if self._on_text is not None:
                 self._on_text(text)
+        return bool(text)

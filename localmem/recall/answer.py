@@ -2,8 +2,10 @@
 
 The model writes the numbers of the turns first and the answer after them, under a grammar that can only
 name turns it was shown. Code does what the model is weak at: it resolves relative dates, looks up every
-name, number and date of the answer in the cited turns, adds the turn that has a missing one, and asks
-again once when no turn has it.
+name, number and date of the answer in the turns, and adds the turn that has one the cited ones lack. Then
+the model is asked the narrower question whether the cited turns give this answer. What fails a check is
+written once more: after a fact that stands nowhere, with that fact named; after turns that do not answer,
+with these turns out of reach. Nothing is shown before it has passed.
 """
 
 from __future__ import annotations
@@ -17,24 +19,27 @@ from typing import Any
 from localmem.errors import EngineError, TruncatedError
 from localmem.llm import grammar as grammars
 from localmem.llm import prompts, templates
-from localmem.llm.protocol import LanguageModel, Message, Prompt, Speaker
+from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
 from localmem.recall.dates import annotate, day_name
-from localmem.recall.query import STOP_WORDS, words
-from localmem.values import Answer, Citation, Unit, Usage, Workspace
+from localmem.recall.facts import facts, inner_names, plain, stands_in
+from localmem.recall.query import words
+from localmem.values import Answer, Citation, StoredTurn, Turn, Unit, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
 UNKNOWN_REPLY = "[0] Not in memory."
 ANSWER_TOKENS = 200
+CHECK_TOKENS = 4
 KIND = "answer"
+CHECK = "check"
+REST = "answer-rest"
+DRAFT_WORDS = 24
+"""An answer that goes on is checked after so many words, or its first sentence, and streamed from there."""
 
 _CITED = re.compile(r"\A((?:\[\d+\] ?)+)")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_CAPITALISED = re.compile(r"[^\W\d_a-z][^\W_]*(?:['’][^\W_]+)?")
-_SENTENCE_END = re.compile(r"[.!?…]['\"’”)]*\s|\n")
+_SENTENCE_END = re.compile(r"[.!?…]['\"’”)]*\s")
 
-
-class _StopWritingError(Exception):
-    """What the model has begun to say stands in no turn."""
+Before = Callable[[StoredTurn], StoredTurn | None]
+"""Gives the turn right before one in its transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +51,23 @@ class Evidence:
     text: str
     """With the meaning of relative dates."""
     day: str
-    """"Tuesday 4 March 2025", or empty."""
+    """For example "Tuesday 4 March 2025"; empty without a time."""
 
     @property
     def searchable(self) -> str:
         """All that an answer may take from it."""
         return f"{self.day} {self.unit.turn.speaker} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """An answer, or its beginning, before it is shown."""
+
+    reply: str
+    """As the model wrote it."""
+    text: str
+    cited: tuple[Evidence, ...]
+    whole: bool
 
 
 def evidence(units: Sequence[Unit]) -> list[Evidence]:
@@ -60,7 +76,7 @@ def evidence(units: Sequence[Unit]) -> list[Evidence]:
     for number, unit in enumerate(units, 1):
         turn = unit.turn
         day = day_name(turn.at.date()) if turn.at else ""
-        found.append(Evidence(number, unit, annotate(" ".join(turn.text.split()), turn.at), day))
+        found.append(Evidence(number, unit, _line(turn), day))
     return found
 
 
@@ -80,45 +96,12 @@ def grammar(numbers: Sequence[int]) -> str:
     return grammars.with_rule(grammars.load(KIND), "number", grammars.alternatives(map(str, numbers)))
 
 
-def facts(text: str, known_names: frozenset[str]) -> list[str]:
-    """Names and numbers that an answer claims, in order.
-
-    A capitalised word that begins a sentence counts only if it is one of `known_names` (lower case).
-    """
-    found: list[str] = []
-    for match in re.finditer(rf"{_NUMBER.pattern}|{_CAPITALISED.pattern}", text):
-        word = match.group()
-        if not word[0].isdigit():
-            before = text[: match.start()].rstrip(" \"'“‘(")
-            begins = not before or before[-1] in ".!?:;…\n"
-            lowered = _plain(word)
-            if lowered in STOP_WORDS or (begins and lowered not in known_names):
-                continue
-        found.append(word)
-    return found
-
-
-def stands_in(fact: str, text: str) -> bool:
-    """Whether a name or number stands in a text, whatever its case and the commas in numbers."""
-    if fact[0].isdigit():
-        return _digits(fact) in {_digits(number) for number in _NUMBER.findall(text)}
-    wanted = _plain(fact)
-    return any(word == wanted or (len(wanted) > 3 and word.startswith(wanted)) for word in words(text))
-
-
-def _plain(word: str) -> str:
-    return re.split(r"['’]", word.lower())[0]
-
-
-def _digits(number: str) -> str:
-    return re.sub(r"(?<=\d),(?=\d{3})", "", number).strip(".,:")
-
-
 def answer(
     question: str,
     workspace: Workspace,
     model: Callable[[], LanguageModel],
     *,
+    before: Before = lambda turn: None,
     started: float | None = None,
     on_text: Callable[[str], None] | None = None,
 ) -> Answer:
@@ -128,74 +111,87 @@ def answer(
         question: the question.
         workspace: what was found for it.
         model: gives the model; not called when the workspace is empty.
+        before: gives the turn before a cited one; a reply often makes sense only after it.
         started: `time.perf_counter()` when the work began; None: now.
-        on_text: called with each sentence that has passed the check, and at the end with the rest.
+        on_text: called with each piece of the answer that has passed the checks.
 
     Raises:
         EngineError: the model cannot run, or not even one turn fits its context.
     """
     begun = time.perf_counter() if started is None else started
-
-    def finish(text: str, cited: Sequence[Evidence], usage: Usage, supported: bool) -> Answer:
-        citations = tuple(
-            Citation(place, one.unit.stored, workspace.transcripts[one.unit.stored.transcript])
-            for place, one in enumerate(cited, 1)
-        )
-        found = bool(citations)
-        if not found and on_text is not None:
-            on_text(text)
-        seconds = time.perf_counter() - begun
-        return Answer(question, text, citations, found, supported, workspace, usage, seconds)
-
-    if not workspace.units:
-        return finish(NOT_IN_MEMORY, (), Usage(), True)
-    writer = _Writer(question, workspace, model(), on_text)
-    text, cited, supported = writer.write()
-    if not cited:
-        return finish(NOT_IN_MEMORY, (), writer.usage, True)
-    return finish(text, cited, writer.usage, supported)
+    text, cited, supported, usage = NOT_IN_MEMORY, list[Evidence](), True, Usage()
+    if workspace.units:
+        writer = _Writer(question, workspace, model(), before, on_text)
+        draft = writer.draft()
+        if draft is not None:
+            text, cited, supported = writer.finish(draft)
+        usage = writer.usage
+    if not cited and on_text is not None:
+        on_text(text)
+    citations = tuple(
+        Citation(place, one.unit.stored, workspace.transcripts[one.unit.stored.transcript])
+        for place, one in enumerate(cited, 1)
+    )
+    seconds = time.perf_counter() - begun
+    return Answer(question, text, citations, bool(citations), supported, workspace, usage, seconds)
 
 
 class _Writer:
-    """Writes one answer: the first try, and the second one if the first claims what no turn says."""
+    """Writes one answer."""
 
     def __init__(
         self,
         question: str,
         workspace: Workspace,
         model: LanguageModel,
+        before: Before,
         on_text: Callable[[str], None] | None,
     ) -> None:
         self._model = model
+        self._before = before
         self._on_text = on_text
-        self._question = question
-        self._shown = self._fitting(evidence(workspace.units), len(workspace.units))
+        self._question = " ".join(question.split())
+        self._shown = self._fitting(evidence(workspace.units))
         self._names = frozenset(
-            _plain(word)
+            plain(word)
             for one in self._shown
-            for word in (one.unit.turn.speaker, *_inner_names(one.text))
-            for word in words(word)
+            for name in (one.unit.turn.speaker, *inner_names(one.text))
+            for word in words(name)
         )
         self.usage = Usage(dropped_units=len(workspace.units) - len(self._shown))
 
-    def write(self) -> tuple[str, list[Evidence], bool]:
-        """Text, cited evidence (none: not in memory) and whether every fact stands in it."""
-        reply, missing = self._generate(self._prompt(), last=False)
-        if missing:
+    def draft(self) -> _Draft | None:
+        """An answer, or its beginning, that the cited turns give; None: the memory does not hold it."""
+        numbers = [one.number for one in self._shown]
+        draft = self._write(self._prompt(), numbers)
+        missing = self._missing(draft.text)
+        if draft.cited and missing:
             again = templates.render("answer-again.j2", missing=missing[0])
-            asked = self._prompt(Message(Speaker.ASSISTANT, reply), Message(Speaker.USER, again))
-            reply, missing = self._generate(asked, last=True)
-        text, cited = self._split(reply)
-        return text, self._support(text, cited), not missing
+            more = (Message(Speaker.ASSISTANT, draft.reply), Message(Speaker.USER, again))
+            draft = self._write(self._prompt(*more), numbers)
+        elif draft.cited and self._answers(draft):
+            return draft
+        else:
+            left = [number for number in numbers if number not in {one.number for one in draft.cited}]
+            if not draft.cited or not left:
+                return None
+            draft = self._write(self._prompt(), left)
+        return draft if draft.cited and self._answers(draft) else None
 
-    def _prompt(self, *more: Message) -> Prompt:
-        return self._prompt_of(self._shown, *more)
+    def finish(self, draft: _Draft) -> tuple[str, list[Evidence], bool]:
+        """The whole answer, its evidence, and whether all that it claims stands in the evidence."""
+        self._tell(draft.text)
+        text = draft.text if draft.whole else self._rest(draft)
+        return text, self._support(text, draft.cited), not self._missing(text)
 
-    def _prompt_of(self, shown: Sequence[Evidence], *more: Message) -> Prompt:
+    def _prompt(self, *more: Message, start: str = "") -> Prompt:
+        return self._prompt_of(self._shown, *more, start=start)
+
+    def _prompt_of(self, shown: Sequence[Evidence], *more: Message, start: str = "") -> Prompt:
         kind = prompts.load(KIND)
-        return kind.prompt(kind.ask(days=days(shown), question=" ".join(self._question.split())), *more)
+        return kind.prompt(kind.ask(days=days(shown), question=self._question), *more, start=start)
 
-    def _fitting(self, shown: list[Evidence], units: int) -> list[Evidence]:
+    def _fitting(self, shown: list[Evidence]) -> list[Evidence]:
         """Evidence that fits the context beside two replies; the lowest priority is left out first."""
         room = self._model.context - 2 * ANSWER_TOKENS - 64
         while shown and self._model.count_prompt(self._prompt_of(shown)) > room:
@@ -208,62 +204,84 @@ class _Writer:
             )
         return shown
 
-    def _generate(self, prompt: Prompt, *, last: bool) -> tuple[str, list[str]]:
-        """A reply and the facts in it that stand nowhere. Unless `last`, it breaks off at the first of them."""
-        written: list[str] = []
-        told = 0
+    def _write(self, prompt: Prompt, numbers: Sequence[int]) -> _Draft:
+        """An answer that cites `numbers` only, up to where it can be judged."""
+        generation = self._generate(
+            prompt, grammar(numbers), until=lambda reply: _can_be_judged(_split(reply)[1])
+        )
+        cited, text = _split(generation.text)
+        by_number = {one.number: one for one in self._shown}
+        found = tuple(by_number[number] for number in dict.fromkeys(cited) if number in by_number)
+        # The last word of a beginning may be half a word.
+        shown = text if generation.whole else text[: text.rfind(" ") + 1]
+        return _Draft(generation.text, shown, found, generation.whole)
+
+    def _rest(self, draft: _Draft) -> str:
+        """Write a begun answer to its end, telling each word that is whole; the whole text."""
+        begun = _split(draft.reply)[1]
+        told = len(draft.text)
+        text = begun
 
         def on_text(piece: str) -> None:
-            nonlocal told
-            written.append(piece)
-            reply = "".join(written)
-            done = _sentences(self._split(reply)[0])
-            if len(done) > told:
-                if not last and self._missing(done):
-                    raise _StopWritingError
-                self._tell(done[told:])
-                told = len(done)
+            nonlocal told, text
+            text += piece
+            words_end = text.rfind(" ") + 1
+            if words_end > told:
+                self._tell(text[told:words_end])
+                told = words_end
 
+        self._generate(self._prompt(start=draft.reply), grammars.load(REST), on_text=on_text)
+        self._tell(text[told:])
+        return text
+
+    def _answers(self, draft: _Draft) -> bool:
+        """Whether the cited turns, each after the turn before it, give this answer: the model's own check."""
+        turns: dict[tuple[int, int], Turn] = {}
+        for one in draft.cited:
+            stored = one.unit.stored
+            for turn in (self._before(stored), stored):
+                if turn is not None:
+                    turns[turn.transcript, turn.position] = turn.turn
+        lines = [
+            {"speaker": " ".join(turn.speaker.split()), "text": _line(turn)}
+            for _, turn in sorted(turns.items())
+        ]
+        kind = prompts.load(CHECK)
+        asked = kind.ask(question=self._question, turns=lines, answer=draft.text.strip())
+        prompt = kind.prompt(asked)
+        if self._model.count_prompt(prompt) + CHECK_TOKENS > self._model.context:
+            return True  # turns of thousands of words: the checks by code have passed
+        return self._generate(prompt, grammars.load(CHECK), tokens=CHECK_TOKENS).text == "yes"
+
+    def _generate(
+        self,
+        prompt: Prompt,
+        grammar: str,
+        *,
+        tokens: int = ANSWER_TOKENS,
+        on_text: Callable[[str], None] | None = None,
+        until: Callable[[str], bool] | None = None,
+    ) -> Generation:
         try:
             generation = self._model.generate(
-                prompt,
-                max_tokens=ANSWER_TOKENS,
-                grammar=grammar([one.number for one in self._shown]),
-                on_text=on_text,
+                prompt, max_tokens=tokens, grammar=grammar, on_text=on_text, until=until
             )
-        except _StopWritingError:
-            reply = "".join(written)
-            return reply, self._missing(self._split(reply)[0])
         except TruncatedError as error:
-            raise TruncatedError(str(error), hint="Ask for less at once.") from None
+            raise TruncatedError(str(error), text=error.text, hint="Ask for less at once.") from None
         self.usage += generation.usage
-        text, cited = self._split(generation.text)
-        missing = self._missing(text) if cited else []
-        if last or not missing:
-            self._tell(text[told:] if cited else "")
-        return generation.text, missing
+        return generation
 
     def _tell(self, text: str) -> None:
         if text and self._on_text is not None:
             self._on_text(text)
-
-    def _split(self, reply: str) -> tuple[str, list[Evidence]]:
-        """Text and cited evidence of a reply."""
-        match = _CITED.match(reply)
-        numbers = [int(number) for number in re.findall(r"\d+", match.group())] if match else []
-        by_number = {one.number: one for one in self._shown}
-        cited = [by_number[number] for number in dict.fromkeys(numbers) if number in by_number]
-        return reply[match.end() :].lstrip() if match else reply, cited
 
     def _missing(self, text: str) -> list[str]:
         """Facts of an answer that stand in no turn that was shown, nor in the question."""
         everything = " ".join([self._question, *(one.searchable for one in self._shown)])
         return [fact for fact in facts(text, self._names) if not stands_in(fact, everything)]
 
-    def _support(self, text: str, cited: list[Evidence]) -> list[Evidence]:
+    def _support(self, text: str, cited: Sequence[Evidence]) -> list[Evidence]:
         """The cited evidence, and for each fact that stands in none of it the best turn that has it."""
-        if not cited:
-            return []
         support = list(cited)
         for fact in facts(text, self._names):
             if any(stands_in(fact, one.searchable) for one in support) or stands_in(fact, self._question):
@@ -274,11 +292,19 @@ class _Writer:
         return support
 
 
-def _inner_names(text: str) -> list[str]:
-    return [match.group() for match in re.finditer(rf"(?<=[^\W_][ ,]) ?{_CAPITALISED.pattern}", text)]
+def _line(turn: Turn) -> str:
+    """What was said, on one line, with the meaning of relative dates."""
+    return annotate(" ".join(turn.text.split()), turn.at)
 
 
-def _sentences(text: str) -> str:
-    """The part of a growing text that is whole sentences."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    return text[: ends[-1]] if ends else ""
+def _split(reply: str) -> tuple[list[int], str]:
+    """Cited numbers and text of a reply."""
+    match = _CITED.match(reply)
+    if match is None:
+        return [], reply
+    return [int(number) for number in re.findall(r"\d+", match.group())], reply[match.end() :].lstrip()
+
+
+def _can_be_judged(text: str) -> bool:
+    """Whether a growing answer has said enough for a check: a sentence, or many words."""
+    return _SENTENCE_END.search(text) is not None or text.count(" ") >= DRAFT_WORDS

@@ -90,6 +90,11 @@ class Recall:
             seconds=clock.seconds,
         )
 
+    def before(self, stored: StoredTurn) -> StoredTurn | None:
+        """The turn right before one in its transcript, if there is one."""
+        place = stored.position - 1
+        return next(iter(self._store.turns_between(stored.transcript, place, place)), None)
+
     def _candidates(self, query: Query, limits: Limits, clock: Clock) -> tuple[Scored, dict[int, Thread]]:
         store = self._store
         dense = self._near("turns", query.vector[None], HITS)[0]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from localmem import __version__
 from localmem.cli import ask, ingest, models, search, stats
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="localmem",
@@ -46,32 +48,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: without the program's name; None: those of the process.
     """
+    _take_any_text()
     sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
-def _run(arguments: list[str]) -> int:
-    import click
+def _take_any_text() -> None:
+    """No character of a transcript or a file's name may end a command: what a stream cannot hold is replaced."""
+    import io
 
+    for stream, errors in (
+        (sys.stdin, "replace"),
+        (sys.stdout, "backslashreplace"),
+        (sys.stderr, "backslashreplace"),
+    ):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
+
+
+def _run(arguments: list[str]) -> int:
     from localmem.errors import LocalmemError
 
     try:
         # Without standalone mode the exceptions come here, and typer.Exit comes back as its code.
         code = app(arguments, prog_name="localmem", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
     except LocalmemError as error:
         _print_error(str(error), error.hint)
         return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        _print_error("Interrupted.", "")
-        return 130
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe has left (`| head`); nobody is there to be told, and exiting must not try.
         sys.stdout = None
         return 1
+    except Exception as error:
+        shown: Any = error
+        if not hasattr(shown, "show"):  # it is no wrong usage; typer's error of that has no public name
+            raise
+        shown.show()
+        return int(shown.exit_code)
+    if code == INTERRUPTED:  # some versions of typer turn Ctrl-C into this code
+        _print_error("Interrupted.", "")
+    return code if isinstance(code, int) else 0
 
 
 def _print_error(message: str, hint: str) -> None:

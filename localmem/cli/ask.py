@@ -60,7 +60,7 @@ def _many(opened: Memory, budget: int, hops: int, as_json: bool, stream: bool, q
 
     failed = False
     for line in sys.stdin:
-        question = line.strip()
+        question = line.strip("\ufeff").strip()  # some shells begin a pipe with a byte order mark
         if not question:
             continue
         if not as_json:

@@ -49,7 +49,9 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any, *, line: bool = False) -> None:
     """Print a value as JSON; `line`: on one line, for streams of values."""
-    print(json.dumps(value, ensure_ascii=False, indent=None if line else 2), flush=line)
+    # A stream that cannot hold every character gets them as JSON escapes; nothing else would be JSON.
+    escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    print(json.dumps(value, ensure_ascii=escaped, indent=None if line else 2), flush=line)
 
 
 def time_text(at: datetime | None) -> str:

@@ -1,0 +1,252 @@
+"""Exit codes, errors, streams, and what a command loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import localmem as package
+from localmem.cli import app as app_module
+from localmem.cli.app import app
+from localmem.errors import LocalmemError, UsageError
+from localmem.memory import Memory
+from tests.cli.conftest import TALK, CommandLine
+
+COMMANDS = ("ingest", "search", "ask", "stats", "models")
+
+
+def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stats(self: Memory) -> None:
+        raise error
+
+    monkeypatch.setattr(Memory, "stats", stats)
+
+
+def test_a_command_that_went_well_exits_with_0(filled: CommandLine) -> None:
+    assert filled("stats").code == 0
+
+
+def test_an_error_exits_with_1_and_is_one_line_and_a_hint(localmem: CommandLine) -> None:
+    result = localmem("stats", "--memory", "nothing-here")
+    assert (result.code, result.out) == (1, "")
+    message, hint = result.err.splitlines()
+    assert message.startswith("localmem: There is no memory at ")
+    assert hint == "  Make one with: localmem ingest FILE"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("no-such-command",),
+        ("stats", "--no-such-option"),
+        ("search",),
+        ("ingest",),
+        ("search", "x", "--budget", "many"),
+        ("search", "x", "--budget", "0"),
+        ("search", "x", "--hops", "-1"),
+        ("search", "x", "--tokens", "0"),
+        ("stats", "--memory", ".hidden"),
+        ("stats", "--memory", "a*b"),
+        ("ingest", "x", "--format", "no-such-format"),
+        ("models", "no-such-command"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_exits_with_2_and_says_so_on_stderr(
+    localmem: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    result = localmem(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err
+
+
+def test_a_wrong_usage_that_a_part_finds_exits_with_2(
+    filled: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(UsageError("That makes no sense.", hint="Do it otherwise."), monkeypatch)
+    result = filled("stats")
+    assert (result.code, result.err) == (2, "localmem: That makes no sense.\n  Do it otherwise.\n")
+
+
+def test_an_interruption_exits_with_130(filled: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(KeyboardInterrupt(), monkeypatch)
+    result = filled("stats")
+    assert (result.code, result.out) == (130, "")
+    assert result.err.strip() == "localmem: Interrupted."
+
+
+def test_an_error_of_many_lines_is_printed_as_one(
+    filled: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(LocalmemError("one\ntwo\x1b[31m", hint="three\n\nfour"), monkeypatch)
+    assert filled("stats").err == "localmem: one two[31m\n  three four\n"
+
+
+def test_an_error_without_a_hint_is_one_line(filled: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(LocalmemError("one"), monkeypatch)
+    assert filled("stats").err == "localmem: one\n"
+
+
+def test_a_bug_shows_its_traceback(filled: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(TypeError("a bug"), monkeypatch)
+    with pytest.raises(TypeError):
+        filled("stats")
+
+
+def test_a_wrong_setting_is_an_error_not_a_traceback(
+    localmem: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCALMEM_CONTEXT", "huge")
+    result = localmem("stats")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("localmem: LOCALMEM_CONTEXT: ")
+
+
+def test_the_version_is_printed(localmem: CommandLine) -> None:
+    result = localmem("--version")
+    assert (result.code, result.out) == (0, f"localmem {package.__version__}\n")
+
+
+def test_without_arguments_the_help_is_shown(localmem: CommandLine) -> None:
+    result = localmem()
+    shown = result.out + result.err
+    assert all(command in shown for command in COMMANDS)
+
+
+def test_every_command_is_known_to_these_tests() -> None:
+    group = typer.main.get_command(app)
+    assert set(group.commands) == set(COMMANDS)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_every_help_has_an_example(localmem: CommandLine, command: str | None) -> None:
+    result = localmem(*([command] if command else []), "--help")
+    assert result.code == 0
+    assert f"localmem {command or 'ingest'}" in " ".join(result.out.split()).split("Example")[-1]
+
+
+def test_every_option_is_explained() -> None:
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                assert parameter.help, f"{name} {parameter.name}"
+
+
+def run(code: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A fresh interpreter that runs a command with fakes in place of the engines."""
+    script = f"""
+import sys
+from pathlib import Path
+from localmem.cli.app import main
+from localmem.memory import Memory, locate
+from localmem.settings import settings
+from localmem.store import Store
+
+def open(cls, memory=None, *, create=True, model=None):
+    from tests.fakes import HashingEmbedder, ScriptedModel
+    store = Store.open(locate(memory, settings()), create=create)
+    return cls(store, embedder=HashingEmbedder, model=lambda: ScriptedModel(["[1] At nine."] * 100))
+
+Memory.open = classmethod(open)
+{code}
+"""
+    return subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+
+
+ENGINES = {"llama_cpp", "torch", "onnxruntime", "sentence_transformers", "transformers", "tokenizers"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (("search", "ferry", "--json"), ENGINES | {"huggingface_hub", "requests", "urllib3", "jinja2"}),
+        (("stats",), ENGINES | {"faiss", "numba", "huggingface_hub", "requests", "jinja2", "rich"}),
+    ],
+    ids=["search", "stats"],
+)
+@pytest.mark.usefixtures("filled")
+def test_a_command_loads_only_what_it_needs(arguments: tuple[str, ...], unwanted: set[str]) -> None:
+    code = """
+import json
+try:
+    main(sys.argv[1:])
+finally:
+    print("\\n" + json.dumps(sorted({name.split(".")[0] for name in sys.modules})), file=sys.stderr)
+"""
+    result = run(code, *arguments)
+    assert result.returncode == 0, result.stderr
+    assert set(json.loads(result.stderr.splitlines()[-1])) & unwanted == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments", [("stats",), ("search", "ferry"), ("search", "ferry", "--json"), ("ask", "x?")]
+)
+@pytest.mark.usefixtures("filled")
+def test_a_reader_that_has_left_is_no_traceback(arguments: tuple[str, ...]) -> None:
+    """`localmem search x | head -0`."""
+    code = """
+import os
+read, write = os.pipe()
+os.close(read)
+os.dup2(write, 1)
+main(sys.argv[1:])
+"""
+    result = run(code, *arguments)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "Exception ignored" not in result.stderr
+    assert "Broken pipe" not in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments", [("stats",), ("search", "ferry"), ("search", "ferry", "--json"), ("ask", "x?")]
+)
+def test_a_terminal_that_cannot_show_a_character_gets_something_else(
+    localmem: CommandLine, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text(TALK.replace("coat", "manteau doublé 🧥 日本"), encoding="utf-8")
+    assert localmem("ingest", file).code == 0
+    result = run("main(sys.argv[1:])", *arguments, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert result.returncode == 0, result.stderr
+    if "--json" in arguments:
+        texts = {unit["text"] for unit in json.loads(result.stdout)["units"]}
+        assert "Bring a manteau doublé 🧥 日本, it is cold." in texts
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are not text")
+def test_a_file_whose_name_is_no_text_is_read(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/talk\xff.txt")
+    Path(name).write_text(TALK, encoding="utf-8")
+    for extra in ((), ("--json",)):
+        result = run(
+            "main(['ingest', *map(str, Path(sys.argv[1]).glob('*.txt')), *sys.argv[2:]])", tmp_path, *extra
+        )
+        assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["files"][0]["known"] == 3
+
+
+def test_the_module_can_be_run_as_a_script() -> None:
+    result = subprocess.run(
+        [sys.executable, app_module.__file__, "--version"], capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout) == (0, f"localmem {package.__version__}\n")

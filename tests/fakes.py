@@ -34,12 +34,23 @@ class HashingEmbedder:
 
 
 class ScriptedModel:
-    """Answers from a queue and records every call. An exception in the queue is raised."""
+    """Answers from a queue and records every call. An exception in the queue is raised.
 
-    def __init__(self, replies: Iterable[str | Exception] = (), context: int = 4096) -> None:
+    The question whether turns give an answer (prompts of kind "check") has a queue of its own, and "yes" when
+    that is empty.
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[str | Exception] = (),
+        context: int = 4096,
+        verdicts: Iterable[str] = (),
+    ) -> None:
         self.id = "fake-scripted"
         self.context = context
         self.replies = deque(replies)
+        self.verdicts = deque(verdicts)
+        self.checks: list[Prompt] = []
         self.prompts: list[Prompt] = []
         self.grammars: list[str | None] = []
 
@@ -60,6 +71,10 @@ class ScriptedModel:
         on_text: Callable[[str], None] | None = None,
         until: Callable[[str], bool] | None = None,
     ) -> Generation:
+        if prompt.kind == "check":
+            self.checks.append(prompt)
+            verdict = self.verdicts.popleft() if self.verdicts else "yes"
+            return Generation(verdict, Usage(calls=1))
         self.prompts.append(prompt)
         self.grammars.append(grammar)
         if not self.replies:

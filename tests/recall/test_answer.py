@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -17,11 +19,10 @@ from localmem.recall.answer import (
     UNKNOWN_REPLY,
     answer,
     evidence,
-    facts,
     grammar,
-    stands_in,
 )
-from localmem.values import Answer, Turn, Workspace
+from localmem.recall.facts import facts, stands_in
+from localmem.values import Answer, StoredTurn, Turn, Workspace
 from tests.fakes import ScriptedModel
 from tests.recall.support import turn, unit, workspace
 
@@ -32,10 +33,14 @@ CAT = turn("The cat is fine.", "Bob", at=MARCH)
 
 
 def ask(
-    question: str, shown: Workspace, *replies: str | Exception, context: int = 4096
+    question: str,
+    shown: Workspace,
+    *replies: str | Exception,
+    context: int = 4096,
+    verdicts: Sequence[str] = (),
 ) -> tuple[Answer, ScriptedModel, list[str]]:
     """The answer, the model and what was told while it was written. No scripted reply may be left."""
-    model = ScriptedModel(replies, context=context)
+    model = ScriptedModel(replies, context=context, verdicts=verdicts)
     told: list[str] = []
     result = answer(question, shown, lambda: model, on_text=told.append)
     assert not model.replies
@@ -279,10 +284,64 @@ def test_any_cited_reply_is_told_as_it_is_answered(said: str, reply: str) -> Non
     assert "".join(told) == result.text
 
 
-def test_sentences_are_told_when_they_have_passed() -> None:
-    result, _, told = ask("What?", workspace(FERRY, CAR), "[1] [2] It goes to Ullapool. It was Dilip.")
-    assert told[0] == "It goes to Ullapool. "
-    assert "".join(told) == result.text == "It goes to Ullapool. It was Dilip."
+def test_a_long_answer_is_told_from_its_first_sentence_on() -> None:
+    result, model, told = ask(
+        "What?", workspace(FERRY, CAR), "[1] [2] It goes to Ullapool. It was Dilip.", "It was Dilip."
+    )
+    assert told == ["It goes to Ullapool. ", "It ", "was ", "Dilip."]
+    assert result.text == "It goes to Ullapool. It was Dilip."
+    assert model.prompts[1].start == "[1] [2] It goes to Ullapool. "
+
+
+def test_an_answer_of_many_words_is_told_from_its_last_whole_word_on() -> None:
+    words = " ".join(["nine"] * 40)
+    result, model, told = ask("When?", workspace(FERRY), f"[1] {words}", " nine, at last")
+    assert told[0] == "nine " * 24
+    assert "".join(told) == result.text
+    assert model.checks[0].messages[-1].text.endswith("Answer: " + " ".join(["nine"] * 24))
+
+
+def test_a_claim_in_the_rest_of_an_answer_is_marked() -> None:
+    result, _, _ = ask("What?", workspace(FERRY), "[1] To Ullapool. And", "and so does Gethin.")
+    assert not result.supported
+
+
+def test_turns_that_do_not_answer_are_out_of_reach_the_second_time() -> None:
+    result, model, told = ask(
+        "What?", workspace(FERRY, CAR), "[1] To Ullapool.", "[2] Dilip.", verdicts=["no", "yes"]
+    )
+    assert (result.text, cited(result), told) == ("Dilip.", [CAR.text], ["Dilip."])
+    assert model.grammars[1] == grammar([2])
+    assert model.prompts[1] == model.prompts[0]
+
+
+def test_what_no_turn_answers_is_not_in_memory() -> None:
+    result, _, told = ask(
+        "What?", workspace(FERRY, CAR), "[1] To Ullapool.", "[2] Dilip.", verdicts=["no", "no"]
+    )
+    assert (result.found, result.text, told) == (False, NOT_IN_MEMORY, [NOT_IN_MEMORY])
+
+
+def test_when_all_turns_were_cited_and_do_not_answer_nothing_is_asked_again() -> None:
+    result, _, _ = ask("What?", workspace(FERRY), "[1] To Ullapool.", verdicts=["no"])
+    assert not result.found
+
+
+def test_the_check_sees_each_cited_turn_after_the_one_before_it() -> None:
+    shown = workspace(CAT, CAR)
+    model = ScriptedModel(["[2] Dilip."])
+    earlier = turn("Who bought the Saab?", "Ines", at=MARCH)
+
+    def before(stored: StoredTurn) -> StoredTurn:
+        return replace(stored, position=stored.position - 1, turn=earlier)
+
+    answer("Who has the Saab?", shown, lambda: model, before=before)
+    assert model.checks[0].messages[-1].text.splitlines() == [
+        "Question: Who has the Saab?",
+        "Ines: Who bought the Saab?",
+        "Ruben: Dilip bought the Saab yesterday (Monday 3 March 2025) for 1,050.",
+        "Answer: Dilip.",
+    ]
 
 
 def test_a_sentence_that_claims_what_no_turn_says_is_not_told() -> None:
@@ -297,7 +356,7 @@ def test_a_reply_breaks_off_where_it_claims_what_no_turn_says() -> None:
 
 def test_usage_adds_up_over_the_calls() -> None:
     result, model, _ = ask("How much?", workspace(CAR), "[1] For 1,400.", "[1] For 1,050.")
-    assert result.usage.calls == 2
+    assert result.usage.calls == 3
     assert result.usage.prompt_tokens == sum(map(model.count_prompt, model.prompts))
 
 

@@ -218,6 +218,17 @@ def test_a_reply_of_exactly_the_limit_is_whole(model: LlamaModel) -> None:
     assert model.generate(prompt, max_tokens=reply.usage.generated_tokens).text == reply.text
 
 
+def test_a_reply_can_be_ended_by_what_it_says(model: LlamaModel) -> None:
+    prompt = question("Name some animals.", "until")
+    grammar = 'root ::= ([a-z]{3} ","){5}'
+    reply = model.generate(prompt, max_tokens=60, grammar=grammar, until=lambda text: text.count(",") == 2)
+    assert reply.text.count(",") == 2
+    assert not reply.whole
+    again = model.generate(prompt, max_tokens=60, grammar=grammar)
+    assert again.whole
+    assert again.text.startswith(reply.text)
+
+
 # Grammars
 
 

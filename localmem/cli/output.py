@@ -56,7 +56,7 @@ def print_json(value: Any, *, line: bool = False) -> None:
 
 def time_text(at: datetime | None) -> str:
     """A time as people read it; empty if unknown."""
-    return at.strftime("%Y-%m-%d %H:%M") if at else ""
+    return at.isoformat(" ", "minutes")[:16] if at else ""
 
 
 def turn_row(unit: Unit) -> dict[str, Any]:

@@ -1,0 +1,137 @@
+"""`localmem ingest`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from localmem.transcripts import Format
+from tests.cli.conftest import TALK, CommandLine
+
+FILE_KEYS = {
+    "path", "format", "transcript", "added", "known", "skipped", "skipped_first", "threads", "seconds", "warnings",
+    "error",
+}  # fmt: skip
+
+
+def test_every_file_has_its_line(localmem: CommandLine, talk: Path) -> None:
+    result = localmem("ingest", talk)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"{talk} (plain): 3 turns added, 0 known, 0 skipped; 1 thread; ")
+
+
+def test_ingesting_again_adds_nothing(filled: CommandLine, talk: Path) -> None:
+    assert "0 turns added, 3 known" in filled("ingest", talk).out
+
+
+def test_a_longer_export_adds_the_rest(filled: CommandLine, talk: Path) -> None:
+    talk.write_text(TALK + "[2025-03-05 10:00] Bob: I will.\n", encoding="utf-8")
+    assert "1 turns added, 3 known" in filled("ingest", talk).out
+
+
+def test_the_result_is_json_on_demand(localmem: CommandLine, talk: Path) -> None:
+    result = localmem("ingest", talk, "--json")
+    report = json.loads(result.out)
+    assert report.keys() == {"memory", "files"}
+    assert report["memory"].endswith("default.db")
+    (file,) = report["files"]
+    assert file.keys() == FILE_KEYS
+    assert (file["added"], file["known"], file["error"], file["transcript"]) == (3, 0, None, "talk")
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(localmem: CommandLine, talk: Path) -> None:
+    bad = talk.with_name("bad.jsonl")
+    bad.write_text('{"speaker": "Ann"\nnot json at all\n', encoding="utf-8")
+    result = localmem("ingest", "missing.txt", bad, talk, "--format", "plain")
+    assert result.code == 1
+    lines = result.out.splitlines()
+    assert lines[0] == (
+        "missing.txt: not read: missing.txt: no such file or folder"
+        " (Check the spelling; a relative path starts at the current folder.)"
+    )
+    assert str(bad) in lines[1]
+    assert any(line.startswith(f"{talk} (plain): 3 turns added") for line in lines)
+
+
+def test_files_that_cannot_be_read_are_told_in_json_too(localmem: CommandLine, talk: Path) -> None:
+    result = localmem("ingest", "missing.txt", talk, "--json")
+    assert result.code == 1
+    first, second = json.loads(result.out)["files"]
+    assert "no such file" in first["error"]
+    assert (first.keys(), second["added"], second["error"]) == (FILE_KEYS, 3, None)
+
+
+def test_a_file_that_breaks_off_keeps_what_was_before(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "cut.json"
+    session = ", ".join(f'{{"speaker": "Ann", "dia_id": "D1:{n}", "text": "Number {n}."}}' for n in range(9))
+    whole = (
+        f'{{"conversation": {{"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": [{session}]}}}}'
+    )
+    file.write_text(f"[{whole}, {whole[:200]}", encoding="utf-8")
+    result = localmem("ingest", file)
+    assert result.code == 1
+    assert "9 turns added" in result.out
+    assert "broke off: " in result.out
+
+
+def test_standard_input_is_read(localmem: CommandLine) -> None:
+    result = localmem("ingest", "-", typed=TALK)
+    assert result.code == 0
+    assert "3 turns added" in result.out
+
+
+def test_a_folder_is_read(localmem: CommandLine, talk: Path) -> None:
+    talk.with_name("second.txt").write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
+    result = localmem("ingest", talk.parent)
+    assert (result.code, len(result.out.splitlines())) == (0, 3)  # the second has no times, which is a note
+
+
+@pytest.mark.parametrize("name", [format.value for format in Format])
+def test_every_format_can_be_named(localmem: CommandLine, name: str) -> None:
+    """It is named in the help, and taken in any case."""
+    assert name in localmem("ingest", "--help").out
+    assert (
+        localmem("ingest", "-", "--format", name.upper(), typed="").code == 1
+    )  # an empty file, not wrong usage
+
+
+def test_an_unknown_format_is_wrong_usage_and_names_the_known_ones(localmem: CommandLine, talk: Path) -> None:
+    result = localmem("ingest", talk, "--format", "docx")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "localmem: There is no format 'docx'.\n  The formats are: locomo, plain, webvtt, jsonl, csv.\n"
+    )
+
+
+def test_what_was_skipped_is_told(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    rows = ['{"speaker": "Ann", "text": "Hello"}', *["broken"] * 9, '{"speaker": "Bob", "text": "Hi"}']
+    file.write_text("\n".join(rows), encoding="utf-8")
+    lines = localmem("ingest", file, "--format", "jsonl").out.splitlines()
+    assert "9 skipped" in lines[0]
+    assert sum(line.startswith("  skipped line ") for line in lines) == 5
+    assert "  ... and 4 more (all with --json)" in lines
+
+
+def test_quietly_only_the_counts_are_told(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"speaker": "Ann", "text": "Hello"}\nbroken\n', encoding="utf-8")
+    assert len(localmem("ingest", file, "-q", "--format", "jsonl").out.splitlines()) == 1
+
+
+def test_a_name_of_a_file_cannot_move_the_cursor(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "talk\x1b[2J\u202etxt.txt"
+    file.write_text(TALK, encoding="utf-8")
+    result = localmem("ingest", file)
+    assert result.code == 0
+    assert not {"\x1b", "\u202e"} & set(result.out + result.err)
+
+
+def test_a_memory_that_cannot_be_one_changes_nothing(localmem: CommandLine, talk: Path) -> None:
+    before = talk.read_bytes()
+    result = localmem("ingest", talk, "--memory", talk)
+    assert (result.code, result.out) == (1, "")
+    assert "is not a localmem memory" in result.err
+    assert talk.read_bytes() == before

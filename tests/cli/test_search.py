@@ -1,0 +1,104 @@
+"""`localmem search`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+
+NASTY = "[red]alarm[/red] \x1b[2J\x1b]0;title\x07 \u202eevil\u202c :smile: [link=x]y[/link] ferry"
+
+
+def test_the_turns_are_shown_with_time_speaker_role_and_place(filled: CommandLine) -> None:
+    result = filled("search", "When does the ferry to Ullapool leave?")
+    assert (result.code, result.err) == (0, "")
+    shown = " ".join(result.out.split())
+    for part in ("2025-03-04 18:32", "Ann", "anchor", "leaves at nine.", "line 1", "talk"):
+        assert part in shown
+    assert "3 of 3 candidate turns, from 1 thread; coverage 1.00" in shown
+
+
+def test_the_workspace_is_json_on_demand(filled: CommandLine) -> None:
+    row = json.loads(filled("search", "ferry", "--json").out)
+    assert row.keys() == {"query", "candidates", "coverage", "demands", "threads", "units", "seconds"}
+    assert row["query"] == "ferry"
+    assert [unit["source"] for unit in row["units"]] == ["line 1", "line 2", "line 3"]
+    assert {"relevance", "reach", "fit", "dense", "words"} <= row["units"][0]["scores"].keys()
+
+
+def test_the_budget_limits_the_turns(filled: CommandLine) -> None:
+    assert len(json.loads(filled("search", "ferry", "--budget", "2", "--json").out)["units"]) == 2
+
+
+def test_tokens_limit_the_turns(filled: CommandLine) -> None:
+    assert len(json.loads(filled("search", "ferry", "--tokens", "25", "--json").out)["units"]) == 1
+
+
+def test_the_scores_of_every_stage_are_shown_on_demand(filled: CommandLine) -> None:
+    plain, explained = filled("search", "ferry").out, filled("search", "ferry", "--explain").out
+    for part in ("The question asks for: fact 1.00", "priority", "gain", "relevance", "Time: embed"):
+        assert part in explained
+        assert part not in plain
+
+
+@pytest.mark.parametrize("options", [(), ("--explain",)])
+def test_what_people_said_is_shown_as_it_is_and_harmless(
+    localmem: CommandLine, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    file = tmp_path / "talk.jsonl"
+    rows = [{"speaker": f"A[bold]{n}\x1b[1m", "text": f"{n} {NASTY}", "id": f"[i]{n}"} for n in range(4)]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert localmem("ingest", file).code == 0
+    result = localmem("search", "ferry", *options)
+    assert result.code == 0
+    assert not {"\x1b", "\x07", "\u202e", "\u202c"} & set(result.out)
+    shown = "".join(result.out.split())
+    assert "[red]alarm[/red]" in shown
+    assert ":smile:" in shown
+    assert "[i]2" in shown
+
+
+def test_json_holds_what_people_said_to_the_letter(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"speaker": "Ann", "text": "a [red] :smile: \u202e日本"}), encoding="utf-8")
+    assert localmem("ingest", file).code == 0
+    (unit,) = json.loads(localmem("search", "x", "--json").out)["units"]
+    assert unit["text"].startswith("a [red] :smile:")
+    assert unit["text"].endswith("日本")
+
+
+def test_an_empty_memory_is_said_on_stderr(localmem: CommandLine) -> None:
+    localmem("ingest", "missing.txt")
+    result = localmem("search", "ferry")
+    assert (result.code, result.out) == (0, "")
+    assert "localmem ingest" in result.err
+
+
+def test_an_empty_memory_is_json_on_demand(localmem: CommandLine) -> None:
+    localmem("ingest", "missing.txt")
+    assert json.loads(localmem("search", "ferry", "--json").out)["units"] == []
+
+
+def test_a_missing_memory_is_an_error_and_none_is_made(localmem: CommandLine, tmp_path: Path) -> None:
+    result = localmem("search", "ferry", "-m", tmp_path / "nothing.db")
+    assert (result.code, result.out) == (1, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_model_of_language_is_made(filled: CommandLine) -> None:
+    filled("search", "ferry")
+    assert filled.models == []
+
+
+def test_a_query_may_begin_with_a_dash(filled: CommandLine) -> None:
+    assert filled("search", "--", "--ferry").code == 0
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?", "\x1b[31m", "日本"])
+def test_any_query_is_searched_for(filled: CommandLine, query: str) -> None:
+    result = filled("search", query)
+    assert result.code in (0, 2)
+    assert "\x1b" not in result.out + result.err

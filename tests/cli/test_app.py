@@ -250,3 +250,30 @@ def test_the_module_can_be_run_as_a_script() -> None:
         [sys.executable, app_module.__file__, "--version"], capture_output=True, text=True, check=False
     )
     assert (result.returncode, result.stdout) == (0, f"localmem {package.__version__}\n")
+
+
+@pytest.mark.slow
+def test_an_interrupted_ingest_exits_with_130_and_keeps_what_is_stored(tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text("\n".join(f"Ann: Number {n}." for n in range(2000)), encoding="utf-8")
+    code = """
+import os, signal
+from tests.fakes import HashingEmbedder
+
+class Interrupted(HashingEmbedder):
+    def encode(self, texts):
+        if len(self.encoded) > 500:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().encode(texts)
+
+def open(cls, memory=None, *, create=True, model=None):
+    return cls(Store.open(locate(memory, settings()), create=create), embedder=Interrupted, model=None)
+
+Memory.open = classmethod(open)
+main(sys.argv[1:])
+"""
+    result = run(code, "ingest", file)
+    assert (result.returncode, result.stdout, result.stderr.strip()) == (130, "", "localmem: Interrupted.")
+    again = run("main(sys.argv[1:])", "ingest", file, "--json")
+    (report,) = json.loads(again.stdout)["files"]
+    assert (report["added"], report["known"]) == (2000 - 512, 512)

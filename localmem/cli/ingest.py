@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +32,12 @@ def command(
             help="locomo, plain, webvtt, jsonl or csv; found by content when not given.",
         ),
     ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation", metavar="NAME", help="Only the one of this name, of a file that holds several."
+        ),
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -44,6 +52,7 @@ def command(
         report = opened.ingest(
             *paths,
             format=chosen,
+            conversation=conversation,
             progress=progress.batch,
             on_file=None if as_json else lambda file: progress.file(_lines(file, quiet)),
         )
@@ -72,7 +81,8 @@ def _lines(report: FileReport, quiet: bool) -> list[str]:
         return [f"{report.path}: not read: {report.error}"]
     threads = f"{report.threads} thread{'' if report.threads == 1 else 's'}"
     counts = f"{report.added} turns added, {report.known} known, {report.skipped_count} skipped"
-    lines = [f"{report.path} ({report.format}): {counts}; {threads}; {report.seconds:.1f} s"]
+    name = "" if report.transcript == PurePath(report.path).stem else f", {report.transcript}"
+    lines = [f"{report.path} ({report.format}{name}): {counts}; {threads}; {report.seconds:.1f} s"]
     if not quiet:
         lines += [f"  skipped {skip.where}: {skip.reason}" for skip in report.skipped[:5]]
         if report.skipped_count > 5:
@@ -106,6 +116,8 @@ class _Progress:
                 TimeRemainingColumn(),
                 console=self._console,
                 transient=True,
+                # Results above the bar where both are on the terminal; else they must stay on stdout.
+                redirect_stdout=sys.stdout.isatty(),
             )
             self._bar.start()
         return self

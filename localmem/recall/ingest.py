@@ -111,6 +111,11 @@ class Ingest:
         surveys, notes, error = _survey(events)
         if not surveys:
             return [FileReport(path, "", "", 0, 0, (), 0, 0, time.perf_counter() - started, notes, error)]
+        if len(surveys) > 1:
+            notes += (
+                f"{len(surveys)} conversations go into one memory, and an answer may join them;"
+                " with --conversation NAME --memory NAME each gets its own",
+            )
         total = sum(survey.turns for survey in surveys.values())
         targets = {name: self._target(survey) for name, survey in surveys.items()}
         done = 0

@@ -135,3 +135,23 @@ def test_a_memory_that_cannot_be_one_changes_nothing(localmem: CommandLine, talk
     assert (result.code, result.out) == (1, "")
     assert "is not a localmem memory" in result.err
     assert talk.read_bytes() == before
+
+
+def test_progress_is_shown_on_a_terminal_and_the_results_are_the_same(
+    localmem: CommandLine, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    first = localmem("ingest", talk, talk)
+    assert "turns" in first.err
+    assert [line.split(": ")[1][:14] for line in first.out.splitlines()] == [
+        "3 turns added,",
+        "0 turns added,",
+    ]
+
+
+def test_quietly_no_progress_is_shown(
+    localmem: CommandLine, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert localmem("ingest", talk, "-q").err == ""

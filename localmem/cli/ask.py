@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NAME = "ask"
 EXAMPLE = "Examples: localmem ask 'When does the ferry leave?'; localmem ask --json - < questions.txt > answers.jsonl"
+CITED_CHARACTERS = 1000
+"""Of a cited turn, on the terminal; JSON has all of it."""
 
 
 def command(
@@ -99,7 +101,7 @@ def _one(
 
 
 def _print_sources(answer: Answer) -> None:
-    from localmem.cli.output import one_line, time_text
+    from localmem.cli.output import one_line, shortened, time_text
 
     if not answer.supported:
         print("(unsupported: a name, number or date of this answer stands in no turn of the memory)")
@@ -108,7 +110,7 @@ def _print_sources(answer: Answer) -> None:
     for citation in answer.citations:
         turn = citation.stored.turn
         said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")
-        print(f"[{citation.number}] {said}")
+        print(f"[{citation.number}] {shortened(said, CITED_CHARACTERS)}")
         print(f"    {one_line(citation.transcript.path)}, {one_line(turn.source)}")
 
 

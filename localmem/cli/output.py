@@ -29,6 +29,13 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+def shortened(text: str, characters: int) -> str:
+    """The text, or its beginning and how long it is."""
+    if len(text) <= characters:
+        return text
+    return f"{text[:characters].rstrip()}… ({len(text):,} characters)"
+
+
 def log_to_stderr(verbose: bool) -> None:
     """Show what the parts log; without `verbose`, nothing."""
     logger = logging.getLogger("localmem")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NAME = "search"
 EXAMPLE = "Examples: localmem search 'the trip to Cardiff'; localmem search 'who paid' --explain --budget 8"
+SHOWN_CHARACTERS = 1000
+"""Of a turn, in the table; JSON has all of it."""
 
 
 def command(
@@ -51,7 +53,7 @@ def _print(workspace: Workspace, explain: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from localmem.cli.output import console, one_line, time_text
+    from localmem.cli.output import console, one_line, shortened, time_text
 
     out = console()
     heads = {thread.id: thread for thread in workspace.threads}
@@ -72,7 +74,7 @@ def _print(workspace: Workspace, explain: bool) -> None:
             if unit.stored.thread == id:
                 turn = unit.turn
                 cells = (time_text(turn.at), str(unit.role), turn.speaker, turn.text, turn.source)
-                table.add_row("", *(Text(one_line(cell)) for cell in cells))
+                table.add_row("", *(Text(shortened(one_line(cell), SHOWN_CHARACTERS)) for cell in cells))
         out.print(table)
         out.print()
     plural = "" if len(heads) == 1 else "s"

@@ -192,8 +192,14 @@ class _Writer:
         return kind.prompt(kind.ask(days=days(shown), question=self._question), *more, start=start)
 
     def _fitting(self, shown: list[Evidence]) -> list[Evidence]:
-        """Evidence that fits the context beside two replies; the lowest priority is left out first."""
+        """Evidence that fits the context beside two replies.
+
+        What does not fit by itself, a pasted book, is left out first, then the lowest priority.
+        """
         room = self._model.context - 2 * ANSWER_TOKENS - 64
+        if self._model.count_prompt(self._prompt_of(shown)) > room:
+            fitting = [one for one in shown if self._model.count_prompt(self._prompt_of([one])) <= room]
+            shown = evidence([one.unit for one in fitting])
         while shown and self._model.count_prompt(self._prompt_of(shown)) > room:
             lowest = min(shown, key=lambda one: one.unit.priority)
             shown = evidence([one.unit for one in shown if one is not lowest])

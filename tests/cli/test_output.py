@@ -18,6 +18,7 @@ from localmem.cli.output import (
     print_json,
     printable,
     report_row,
+    shortened,
     time_text,
     workspace_row,
 )
@@ -52,6 +53,13 @@ def test_printable_text_has_no_control_but_line_feed_and_tab(text: str) -> None:
 @given(st.text())
 def test_printing_twice_changes_nothing(text: str) -> None:
     assert printable(printable(text)) == printable(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("", ""), ("12345", "12345"), ("1234 5678", "1234… (9 characters)")]
+)
+def test_a_long_text_is_shown_by_its_beginning(text: str, expected: str) -> None:
+    assert shortened(text, 5) == expected
 
 
 @given(st.text())

@@ -61,6 +61,16 @@ def test_what_people_said_is_shown_as_it_is_and_harmless(
     assert "[i]2" in shown
 
 
+def test_a_turn_as_long_as_a_book_is_shown_by_its_beginning(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"speaker": "Ann", "text": "word " * 20_000}), encoding="utf-8")
+    assert localmem("ingest", file).code == 0
+    shown = localmem("search", "word").out
+    assert len(shown) < 10_000
+    assert "(99,999 characters)" in " ".join(shown.split())
+    assert len(json.loads(localmem("search", "word", "--json").out)["units"][0]["text"]) == 99_999
+
+
 def test_json_holds_what_people_said_to_the_letter(localmem: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(json.dumps({"speaker": "Ann", "text": "a [red] :smile: \u202e日本"}), encoding="utf-8")

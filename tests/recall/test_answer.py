@@ -194,6 +194,12 @@ def test_what_does_not_fit_is_left_out_by_priority_and_counted() -> None:
     assert model.grammars == [grammar(range(1, kept + 1))]
 
 
+def test_a_turn_as_long_as_a_book_does_not_crowd_out_the_others() -> None:
+    shown = workspace(CAT, turn("word " * 20_000), FERRY, priorities=[0.1, 0.8, 0.1])
+    result, _, _ = ask("Where does the ferry go?", shown, "[2] To Ullapool.")
+    assert (cited(result), result.usage.dropped_units) == ([FERRY.text], 1)
+
+
 def test_a_question_that_fits_no_turn_is_an_error_with_a_hint() -> None:
     with pytest.raises(EngineError) as caught:
         ask("why " * 5000, workspace(CAT))

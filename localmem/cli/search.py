@@ -45,7 +45,8 @@ def command(
     else:
         from localmem.cli.output import note
 
-        note("Nothing in this memory yet. Add a transcript with: localmem ingest FILE")
+        empty = "Nothing in this memory yet. Add a transcript with: localmem ingest FILE"
+        note(f"No turn fits {tokens} tokens." if workspace.candidates else empty)
 
 
 def _print(workspace: Workspace, explain: bool) -> None:

@@ -87,6 +87,11 @@ def test_an_empty_memory_is_said_on_stderr(localmem: CommandLine) -> None:
     assert "localmem ingest" in result.err
 
 
+def test_a_budget_that_no_turn_fits_is_said_on_stderr(filled: CommandLine) -> None:
+    result = filled("search", "ferry", "--tokens", "1")
+    assert (result.code, result.out, result.err) == (0, "", "No turn fits 1 tokens.\n")
+
+
 def test_an_empty_memory_is_json_on_demand(localmem: CommandLine) -> None:
     localmem("ingest", "missing.txt")
     assert json.loads(localmem("search", "ferry", "--json").out)["units"] == []

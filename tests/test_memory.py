@@ -321,3 +321,43 @@ class TestStats:
             memory.search("ferry")
             caches = sum(cache_path(path, what).stat().st_size for what in ("turns", "threads"))
             assert memory.stats().bytes == before + caches
+
+
+class TestConversations:
+    @pytest.fixture
+    def several(self, tmp_path: Path) -> Path:
+        """Two conversations, turn by turn."""
+        rows = [
+            f'{{"conversation": "{name}", "speaker": "Ann", "text": "{name} says {n}"}}'
+            for n in range(5)
+            for name in ("boats", "bread")
+        ]
+        file = tmp_path / "several.jsonl"
+        file.write_text("\n".join(rows), encoding="utf-8")
+        return file
+
+    def test_each_has_its_transcript_and_a_note_says_that_they_share_a_memory(
+        self, path: Path, several: Path
+    ) -> None:
+        with opened(path) as memory:
+            first, second = memory.ingest(several).files
+        assert [(one.transcript, one.added) for one in (first, second)] == [("boats", 5), ("bread", 5)]
+        assert any("--conversation" in warning for warning in first.warnings)
+
+    def test_one_of_them_can_be_chosen(self, path: Path, several: Path) -> None:
+        with opened(path) as memory:
+            (report,) = memory.ingest(several, conversation="bread").files
+            units = memory.search("boats").units
+        assert (report.transcript, report.added, report.error) == ("bread", 5, None)
+        assert {unit.turn.text.split()[0] for unit in units} == {"bread"}
+
+    def test_one_that_is_not_there_is_an_error_that_names_those_that_are(
+        self, path: Path, several: Path
+    ) -> None:
+        with opened(path) as memory:
+            report = memory.ingest(several, conversation="cars")
+            assert memory.stats().transcripts == 0
+        (file,) = report.files
+        assert file.error is not None
+        assert "'cars'" in file.error
+        assert "boats, bread" in file.error

@@ -11,7 +11,6 @@ conversations are figures of tuning: its few weights were chosen on them.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import re
 import sys
@@ -23,10 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench_common import machine, sha256
 
 from localmem import models
 from localmem.memory import Memory
 from localmem.recall.query import words
+from localmem.settings import settings
 from localmem.store import Store
 from localmem.transcripts import Conversation, Event, Format, read
 
@@ -140,7 +141,9 @@ def report(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
         figures = " | ".join(f"{mean(system, chosen):.3f}" for system in systems)
         lines.append(f"| {label} | {len(chosen)} | {figures} |")
     p50, p95 = np.percentile([row["seconds"] * 1000 for row in rows], [50, 95])
-    embedder = models.locate("all-minilm-l6-v2", backend=models.Backend.ONNX)
+    backend = "sentence-transformers" if settings().embedder_backend == "sentence-transformers" else "onnx"
+    embedder = models.locate(settings().embedder)
+    weights = embedder.folder / ("model.onnx" if backend == "onnx" else "model.safetensors")
     summary = {
         "budget": arguments.budget,
         "hops": arguments.hops,
@@ -152,8 +155,9 @@ def report(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
         "search_ms_p50": round(float(p50), 1),
         "search_ms_p95": round(float(p95), 1),
         "embedder": embedder.id,
-        "embedder_key": embedder.key,
-        "date": datetime.date.today().isoformat(),
+        "backend": backend,
+        "embedder_sha256": sha256(weights),
+        **machine(),
     }
     options = f"--budget {arguments.budget} --hops {arguments.hops}"
     if arguments.conversations:
@@ -163,8 +167,9 @@ def report(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
             "# Share of gold turns in the workspace",
             "",
             f"`python scripts/bench_recall.py --data {arguments.data.name} {options}`, {summary['date']},",
-            f"embedder {embedder.id} (SHA-256 {embedder.key}). Mean over questions; the weights of localmem were",
-            "chosen by hand on these conversations.",
+            f"embedder {embedder.id} through {backend} ({weights.name}, SHA-256",
+            f"{summary['embedder_sha256']}).",
+            "Mean over questions; the weights of localmem were chosen by hand on these conversations.",
             "",
             *lines,
             "",

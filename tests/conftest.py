@@ -22,7 +22,8 @@ def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     """A temporary home, and no setting of the person who runs the tests, but for LOCALMEM_TEST_*."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("LOCALMEM_", "HF_", "XDG_")) and not name.startswith("LOCALMEM_TEST_"):
+        ours = name.startswith(("LOCALMEM_", "HF_", "TRANSFORMERS_", "XDG_"))
+        if ours and not name.startswith("LOCALMEM_TEST_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("LOCALMEM_MEMORIES_DIR", str(home / "memories"))

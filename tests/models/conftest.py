@@ -23,6 +23,8 @@ def server(local_network: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loc
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("localmem.models.wheels._pip_configuration", dict)
     monkeypatch.setattr(http, "BACKOFF", (0.0, 0.0))
+    # The hub's client reads this when it is imported, which a test of an embedder may have done offline.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     yield running
     running.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hypothesis
+from hypothesis import HealthCheck, settings
 
-hypothesis.settings.register_profile("patient", deadline=None)
-hypothesis.settings.load_profile("patient")
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")

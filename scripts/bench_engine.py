@@ -39,16 +39,15 @@ GRAMMAR = "root ::= [a-z ]{900,1000}"
 
 def variants(cores: int) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Settings and environment of each row; the first is the default."""
-    passive = {"OMP_WAIT_POLICY": "passive"}
     rows: dict[str, tuple[dict[str, Any], dict[str, str]]] = {"default": ({}, {})}
     for threads in sorted({1, max(cores // 2, 1), cores, 2 * cores}):
-        rows[f"threads {threads}"] = ({"threads": threads, "threads_batch": threads}, passive)
+        rows[f"threads {threads}"] = ({"threads": threads, "threads_batch": threads}, {})
     for batch in (64, 128, 256, 1024):
-        rows[f"batch {batch}"] = ({"batch": batch}, passive)
-    rows["flash attention on"] = ({"flash_attention": True}, passive)
-    rows["flash attention off"] = ({"flash_attention": False}, passive)
+        rows[f"batch {batch}"] = ({"batch": batch}, {})
+    rows["flash attention on"] = ({"flash_attention": True}, {})
+    rows["flash attention off"] = ({"flash_attention": False}, {})
     for spins in (0, 300, 1000, 3000, 10_000, 30_000):
-        rows[f"waiting {spins} spins"] = ({}, {**passive, "GOMP_SPINCOUNT": str(spins)})
+        rows[f"waiting {spins} spins"] = ({}, {"GOMP_SPINCOUNT": str(spins)})
     rows["waiting active"] = ({}, {"OMP_WAIT_POLICY": "active"})
     return rows
 

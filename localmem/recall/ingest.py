@@ -138,22 +138,20 @@ class Ingest:
         return target
 
     def _find_transcript(self, target: _Target) -> None:
-        transcripts = self._store.transcripts()
-        if not transcripts:
-            return
         overlaps: dict[int, int] = {}
-        for keys in target.survey.chunks():
-            for id, count in self._store.overlaps(keys).items():
-                overlaps[id] = overlaps.get(id, 0) + count
-        sizes = {transcript.id: transcript.turns for transcript in transcripts}
-        target.transcript = belongs_to(overlaps, sizes, target.survey.turns)
-        if target.transcript is None:
-            return
-        for keys in target.survey.chunks():
-            known = self._store.known(target.transcript, keys)
-            if known:
-                target.first_known = next(key for key in keys if key in known)
+        with self._store.snapshot():
+            for keys in target.survey.chunks():
+                for id, count in self._store.overlaps(keys).items():
+                    overlaps[id] = overlaps.get(id, 0) + count
+            sizes = {id: self._store.transcript(id).turns for id in overlaps}
+            target.transcript = belongs_to(overlaps, sizes, target.survey.turns)
+            if target.transcript is None:
                 return
+            for keys in target.survey.chunks():
+                known = self._store.known(target.transcript, keys)
+                if known:
+                    target.first_known = next(key for key in keys if key in known)
+                    return
 
     def _add(self, target: _Target, path: str, turns: Sequence[Turn]) -> None:
         batch = {target.identifier.key(content_key(turn)): turn for turn in turns}

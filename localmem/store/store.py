@@ -17,6 +17,7 @@ class Store(ThreadTables):
     def stats(self) -> MemoryStats:
         """Sizes and counts."""
         with self.snapshot():
+            embedder = self.meta("embedder") or ""
             return MemoryStats(
                 path=str(self.path),
                 bytes=self._bytes(),
@@ -26,8 +27,9 @@ class Store(ThreadTables):
                 threads=self._value("SELECT count(*) FROM thread"),
                 indexed_turns=self._value("SELECT count(*) FROM turn_vector"),
                 indexed_threads=self._value("SELECT count(*) FROM thread_vector"),
-                embedder=self.meta("embedder") or "",
+                embedder=embedder,
                 dimension=self._dimension(),
+                models=(embedder,) if embedder else (),
             )
 
     def check(self) -> list[str]:

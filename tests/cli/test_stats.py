@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from localmem.store import Store
 from tests.cli.conftest import CommandLine
 
 KEYS = {
@@ -19,8 +20,14 @@ def test_stats_are_a_line_for_each_fact(filled: CommandLine) -> None:
     assert [line.split()[-1] for line in lines if line.startswith("turns")] == ["3"]
 
 
-def test_what_there_is_none_of_is_a_dash(filled: CommandLine) -> None:
-    assert filled("stats").out.splitlines()[-1].split() == ["models", "-"]
+def test_what_there_is_none_of_is_a_dash(localmem: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    Store.open(path).close()
+    assert localmem("stats", "--memory", path).out.splitlines()[-1].split() == ["models", "-"]
+
+
+def test_the_models_whose_output_is_there_are_named(filled: CommandLine) -> None:
+    assert json.loads(filled("stats", "--json").out)["models"] == ["fake-hashing"]
 
 
 def test_stats_are_json_on_demand(filled: CommandLine) -> None:

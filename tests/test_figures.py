@@ -39,8 +39,16 @@ def test_recall_on_a_locomo_conversation_is_above_three_quarters_and_every_basel
     locomo: Path, embedder_path: Path, tmp_path: Path
 ) -> None:
     out = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "bench_recall.py", "--data", locomo]
-        + ["--conversations", "conv-30", "--out", tmp_path / "recall.md"],
+        [
+            sys.executable,
+            ROOT / "scripts" / "bench_recall.py",
+            "--data",
+            locomo,
+            "--conversations",
+            "conv-30",
+            "--out",
+            tmp_path / "recall.md",
+        ],
         env=os.environ | {"LOCALMEM_MODELS_DIR": str(embedder_path.parent)},
         check=True,
         capture_output=True,

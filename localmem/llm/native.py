@@ -7,8 +7,9 @@ import ctypes
 import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,14 @@ class Model:
         if lib.llama_supports_gpu_offload():
             params.n_gpu_layers = gpu_layers if gpu_layers >= 0 else everything
         _errors.clear()
-        self.pointer = lib.llama_model_load_from_file(os.fsencode(path), params)
+        stopped = threading.Event()
+        go_on = lib.llama_progress_callback(lambda progress, data: not stopped.is_set())
+        params.progress_callback = go_on
+        self.pointer = _interruptible(
+            lambda: lib.llama_model_load_from_file(os.fsencode(path), params),
+            stop=stopped.set,
+            free=lib.llama_model_free,
+        )
         if not self.pointer:
             raise EngineError(
                 f"{path.name} cannot be loaded: {_reason()}",
@@ -190,7 +198,9 @@ class Context:
         )
         """What the format of a saved state depends on, besides model and engine."""
         _errors.clear()
-        self.pointer = lib.llama_init_from_model(model.pointer, params)
+        self.pointer = _interruptible(
+            lambda: lib.llama_init_from_model(model.pointer, params), free=lib.llama_free
+        )
         if not self.pointer:
             raise EngineError(
                 f"No memory for a context of {cells} tokens: {_reason()}",
@@ -296,6 +306,33 @@ class Context:
             return True
         self.trim(sequence, 0)
         return False
+
+
+def _interruptible(
+    call: Callable[[], Any], *, free: Callable[[Any], None], stop: Callable[[], None] = lambda: None
+) -> Any:
+    """The engine's object that `call` makes, in another thread, so that this one can take Ctrl-C meanwhile.
+
+    The engine logs while it loads. An interrupt that fell into our Python function for its log could not be
+    raised through the engine, and would be lost.
+    """
+    with ThreadPoolExecutor(1, "llama") as worker:
+        made = worker.submit(call)
+        try:
+            return made.result()
+        except BaseException:
+            stop()
+            pointer = _settled(made)
+            if pointer:
+                free(pointer)
+            raise
+
+
+def _settled(made: Future[Any]) -> Any:
+    """What the worker made in the end; a second Ctrl-C changes nothing, the first is on its way already."""
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            return None if made.exception() else made.result()
 
 
 def _nothing() -> None:

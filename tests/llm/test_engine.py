@@ -332,6 +332,36 @@ def test_ctrl_c_stops_within_a_fraction_of_a_second(small_model_path: Path, tmp_
     assert done.stderr == ""
 
 
+CTRL_C_WHILE_LOADING = """
+import os, signal, sys, threading, time
+from pathlib import Path
+from localmem.llm import load
+from localmem.settings import Settings
+
+caught = 0
+delays = [0.01 * n for n in range(1, 25)]
+load(Path(sys.argv[1]), settings=Settings(prefixes_dir=sys.argv[2], context=2048)).close()
+for delay in delays:
+    timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        load(Path(sys.argv[1]), settings=Settings(prefixes_dir=sys.argv[2], context=2048)).close()
+        while True:  # loaded before the signal came
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        caught += 1
+    timer.join()
+print(caught, len(delays))
+"""
+
+
+def test_ctrl_c_while_the_model_loads_is_never_lost(small_model_path: Path, tmp_path: Path) -> None:
+    arguments = [sys.executable, "-c", CTRL_C_WHILE_LOADING, str(small_model_path), str(tmp_path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == ["24", "24"]
+    assert done.stderr == ""
+
+
 def test_a_signal_handler_that_goes_on_does_not_change_the_reply(model: LlamaModel) -> None:
     prompt = question("Where is Rome? " * 60, "handler")
     caught: list[int] = []

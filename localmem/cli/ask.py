@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,12 +13,27 @@ from localmem.cli import options
 
 if TYPE_CHECKING:
     from localmem.memory import Memory
-    from localmem.values import Answer
+    from localmem.values import Answer, Transcript, Turn
 
 NAME = "ask"
 EXAMPLE = "Examples: localmem ask 'When does the ferry leave?'; localmem ask --json - < questions.txt > answers.jsonl"
 CITED_CHARACTERS = 1000
 """Of a cited turn, on the terminal; JSON has all of it."""
+NEAREST = 3
+"""Turns shown where the memory holds no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How the questions of one command are answered and shown."""
+
+    memory: Memory
+    budget: int
+    hops: int
+    as_json: bool
+    stream: bool
+    quiet: bool
+    verbose: bool
 
 
 def command(
@@ -49,13 +66,14 @@ def command(
     if question is not None and not question.strip():
         raise UsageError("The question is empty.", hint="For example: localmem ask 'Who bought the car?'")
     with Memory.open(memory, create=False, model=model) as opened:
-        if question not in (None, "-"):
-            _one(opened, str(question), budget, hops, as_json, stream, quiet)
-            return
-        _many(opened, budget, hops, as_json, stream, quiet)
+        how = _How(opened, budget, hops, as_json, stream, quiet, verbose)
+        if question in (None, "-"):
+            _many(how)
+        else:
+            _one(how, str(question))
 
 
-def _many(opened: Memory, budget: int, hops: int, as_json: bool, stream: bool, quiet: bool) -> None:
+def _many(how: _How) -> None:
     """Every question of standard input; one that fails does not stop the rest."""
     from localmem.cli.output import note, one_line, print_json
     from localmem.errors import EngineError
@@ -65,53 +83,78 @@ def _many(opened: Memory, budget: int, hops: int, as_json: bool, stream: bool, q
         question = line.strip("\ufeff").strip()  # some shells begin a pipe with a byte order mark
         if not question:
             continue
-        if not as_json:
+        if not how.as_json:
             print(f"> {one_line(question)}", flush=True)
         try:
-            _one(opened, question, budget, hops, as_json, stream, quiet)
+            _one(how, question)
         except EngineError as error:
             failed = True
-            if as_json:
+            if how.as_json:
                 print_json({"question": question, "error": str(error), "hint": error.hint}, line=True)
             else:
                 note(f"not answered: {error} ({error.hint})")
-        if not as_json:
+        if not how.as_json:
             print()
     if failed:
         raise typer.Exit(1)
 
 
-def _one(
-    opened: Memory, question: str, budget: int, hops: int, as_json: bool, stream: bool, quiet: bool
-) -> None:
-    from localmem.cli.output import answer_row, print_json, printable
+def _one(how: _How, question: str) -> None:
+    from localmem.cli.output import answer_row, console, print_json, printable
+
+    err = console(stderr=True)
+    waiting = contextlib.ExitStack()
+    if err.is_terminal and not (how.quiet or how.as_json):
+        waiting.enter_context(err.status("reading"))
 
     def on_text(piece: str) -> None:
+        waiting.close()
         print(printable(piece), end="", flush=True)
 
-    streamed = stream and not as_json
-    answer = opened.ask(question, budget=budget, hops=hops, on_text=on_text if streamed else None)
-    if as_json:
+    streamed = how.stream and not how.as_json
+    with waiting:
+        answer = how.memory.ask(
+            question, budget=how.budget, hops=how.hops, on_text=on_text if streamed else None
+        )
+    if how.as_json:
         print_json(answer_row(answer), line=True)
         return
     print("" if streamed else printable(answer.text))
     _print_sources(answer)
-    if not quiet:
+    if not answer.found and not how.quiet:
+        _print_nearest(answer)
+    if how.verbose:
         _print_usage(answer)
 
 
 def _print_sources(answer: Answer) -> None:
-    from localmem.cli.output import one_line, shortened, time_text
-
     if not answer.supported:
         print("(unsupported: a name, number or date of this answer stands in no turn of the memory)")
     if answer.citations:
         print()
     for citation in answer.citations:
-        turn = citation.stored.turn
-        said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")
-        print(f"[{citation.number}] {shortened(said, CITED_CHARACTERS)}")
-        print(f"    {one_line(citation.transcript.path)}, {one_line(turn.source)}")
+        _print_turn(f"[{citation.number}]", citation.stored.turn, citation.transcript)
+
+
+def _print_nearest(answer: Answer) -> None:
+    """What was found for a question that it does not answer."""
+    from localmem.cli.output import note
+
+    workspace = answer.workspace
+    if not workspace.units:
+        note("Nothing in this memory yet. Add a transcript with: localmem ingest FILE")
+        return
+    print("\nThe nearest turns (all with: localmem search):")
+    for unit in sorted(workspace.units, key=lambda unit: -unit.priority)[:NEAREST]:
+        _print_turn(" - ", unit.turn, workspace.transcripts[unit.stored.transcript])
+
+
+def _print_turn(mark: str, turn: Turn, transcript: Transcript) -> None:
+    from localmem.cli.output import one_line, shortened, time_text
+
+    said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")
+    print(f"{mark} {shortened(said, CITED_CHARACTERS)}")
+    print(f"    {one_line(transcript.path)}, {one_line(turn.source)}")
 
 
 def _print_usage(answer: Answer) -> None:

@@ -22,7 +22,7 @@ from localmem.llm import prompts, templates
 from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
 from localmem.recall.dates import annotate, day_name
 from localmem.recall.facts import facts, inner_names, plain, stands_in
-from localmem.recall.query import words
+from localmem.recall.query import STOP_WORDS, words
 from localmem.values import Answer, Citation, StoredTurn, Turn, Unit, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
@@ -287,8 +287,16 @@ class _Writer:
         return [fact for fact in facts(text, self._names) if not stands_in(fact, everything)]
 
     def _support(self, text: str, cited: Sequence[Evidence]) -> list[Evidence]:
-        """The cited evidence, and for each fact that stands in none of it the best turn that has it."""
-        support = list(cited)
+        """The evidence of an answer, the turn that shares most of its words first.
+
+        Cited turns that share no word with the answer are left out, unless none does. For each fact that
+        stands in no cited turn comes the best turn that has it.
+        """
+        claimed = {word for word in words(text) if word not in STOP_WORDS}
+        shared = {one.number: len(claimed & set(words(one.searchable))) for one in cited}
+        support = sorted(cited, key=lambda one: -shared[one.number])
+        if support and shared[support[0].number]:
+            support = [one for one in support if shared[one.number]]
         for fact in facts(text, self._names):
             if any(stands_in(fact, one.searchable) for one in support) or stands_in(fact, self._question):
                 continue

@@ -9,6 +9,7 @@ import pytest
 
 from localmem.errors import EngineError, ModelMissingError, TruncatedError
 from localmem.recall.answer import NOT_IN_MEMORY
+from localmem.store import Store
 from tests.cli.conftest import CommandLine
 
 WHEN = "When does the ferry leave?"
@@ -27,9 +28,10 @@ def test_an_answer_is_followed_by_the_turns_it_cites(filled: CommandLine, talk: 
     ]
 
 
-def test_the_cost_is_told_on_stderr(filled: CommandLine) -> None:
-    filled.replies.append("[1] At nine.")
-    result = filled("ask", WHEN)
+def test_the_cost_is_told_on_stderr_when_asked_for(filled: CommandLine) -> None:
+    filled.replies += ["[1] At nine.", "[1] At nine."]
+    assert filled("ask", WHEN).err == ""
+    result = filled("ask", WHEN, "-v")
     assert "prompt tokens" in result.err
     assert "prompt tokens" not in result.out
 
@@ -67,6 +69,21 @@ def test_what_memory_does_not_hold_is_said_and_is_no_failure(filled: CommandLine
     filled.replies.append("[0] Not in memory.")
     result = filled("ask", "Who won the cup?", "-q")
     assert (result.code, result.out) == (0, f"{NOT_IN_MEMORY}\n")
+
+
+def test_what_was_nearest_is_shown_beside_a_refusal(filled: CommandLine, talk: Path) -> None:
+    filled.replies.append("[0] Not in memory.")
+    lines = filled("ask", "Who won the cup?").out.splitlines()
+    assert lines[:3] == [NOT_IN_MEMORY, "", "The nearest turns (all with: localmem search):"]
+    assert [line for line in lines[3:] if line.startswith(" -  ")]
+    assert f"    {talk}, line 1" in lines
+
+
+def test_an_empty_memory_says_how_to_fill_it(localmem: CommandLine, tmp_path: Path) -> None:
+    Store.open(tmp_path / "new.db").close()
+    result = localmem("ask", WHEN, "-m", tmp_path / "new.db")
+    assert result.out == f"{NOT_IN_MEMORY}\n"
+    assert "localmem ingest" in result.err
 
 
 def test_an_unsupported_answer_is_marked(filled: CommandLine) -> None:

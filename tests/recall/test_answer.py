@@ -132,6 +132,17 @@ def test_of_several_turns_that_have_the_fact_the_most_important_one_comes() -> N
     assert cited(result) == [CAT.text, CAR.text]
 
 
+def test_the_turn_that_holds_the_answer_is_cited_first_and_idle_ones_not_at_all() -> None:
+    shown = workspace(turn("ok", "Dora"), turn("Carl is here", "Ann"), turn("my cat is called Minka", "Carl"))
+    result, _, _ = ask("Whose cat is it?", shown, "[1] [2] [3] Carl and his cat.")
+    assert cited(result) == ["my cat is called Minka", "Carl is here"]
+
+
+def test_an_answer_in_other_words_keeps_its_turns() -> None:
+    result, _, _ = ask("How is the cat?", workspace(CAT), "[1] well")
+    assert cited(result) == [CAT.text]
+
+
 def test_a_number_that_stands_nowhere_is_asked_about_once() -> None:
     result, model, _ = ask("How much?", workspace(CAR), "[1] For 1,400 euros.", "[1] For 1,050.")
     assert (result.text, result.supported) == ("For 1,050.", True)

@@ -18,6 +18,7 @@
     |  |- NotAMemoryError        a file that is not ours
     |  |- NewerSchemaError       written by a newer localmem
     |- TranscriptError           a file that cannot be read as a transcript
+    |- TaskError                 an operation that the task graph refuses
 
 The command line prints the message and the hint, one line each, and exits with `exit_code`. Anything
 else that escapes (a TypeError, say) is a bug and shows its traceback.
@@ -108,3 +109,7 @@ class NewerSchemaError(StoreError):
 
 class TranscriptError(LocalmemError):
     """A file that cannot be read as a transcript; the message names line and reason."""
+
+
+class TaskError(LocalmemError):
+    """An operation that the task graph refuses, or a task that is not there; nothing was changed."""

@@ -38,6 +38,7 @@ OWNERS: dict[str, str] = {
     "faiss": "index",
     "numba": "select",
     "sqlite3": "store",
+    "networkx": "tasks",
     "onnxruntime": "embed",
     "tokenizers": "embed",
     "sentence_transformers": "embed",
@@ -59,7 +60,7 @@ NETWORK = {
 }  # fmt: skip
 # Takes longer to import than showing the help takes.
 HEAVY = {
-    "faiss", "huggingface_hub", "jinja2", "llama_cpp", "llvmlite", "numba", "numpy", "onnxruntime", "pydantic", "pypi_simple",
+    "faiss", "huggingface_hub", "jinja2", "llama_cpp", "llvmlite", "networkx", "numba", "numpy", "onnxruntime", "pydantic", "pypi_simple",
     "requests", "scipy", "sentence_transformers", "sqlite3", "tokenizers", "torch", "transformers", "urllib3",
 }  # fmt: skip
 

@@ -2,5 +2,6 @@
 
 from localmem.store.rows import Method, NewThread, NewTurn
 from localmem.store.store import Store
+from localmem.store.tasks import TaskTurn
 
-__all__ = ["Method", "NewThread", "NewTurn", "Store"]
+__all__ = ["Method", "NewThread", "NewTurn", "Store", "TaskTurn"]

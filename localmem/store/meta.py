@@ -8,6 +8,8 @@ from localmem.errors import EmbedderMismatchError, StoreError
 from localmem.store.database import Database
 from localmem.store.rows import clean
 
+Stamped = Literal["turns", "threads", "tasks"]
+
 
 class MetaTable(Database):
     """Methods on the tables `meta` and `stamp`."""
@@ -40,13 +42,13 @@ class MetaTable(Database):
                 hint=f"Set LOCALMEM_EMBEDDER={bound}, or ingest the transcripts into a new memory.",
             )
 
-    def stamp(self, what: Literal["turns", "threads"]) -> str:
-        """A token of the vectors of that kind: equal stamps mean equal vectors, in any copy of the file."""
+    def stamp(self, what: Stamped) -> str:
+        """A token of the vectors of that kind, or of the tasks: equal stamps mean equal content, in any copy of the file."""
         row = self._row("SELECT value FROM stamp WHERE what = ?", (what,))
         assert row is not None
         return str(row[0])
 
-    def _change_stamp(self, what: Literal["turns", "threads"]) -> None:
+    def _change_stamp(self, what: Stamped) -> None:
         self._run("UPDATE stamp SET value = lower(hex(randomblob(16))) WHERE what = ?", (what,))
 
     def _dimension(self) -> int:

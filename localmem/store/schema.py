@@ -72,5 +72,25 @@ _FIRST = (
     f"CREATE VIRTUAL TABLE window_words USING fts5 (text, content = 'turn_window', content_rowid = 'id', {_WORDS})",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_TASKS = (
+    # What was asked for, not what came of it: the task graph of any turn is the fold of the turns until then. So
+    # nothing is ever overwritten, and an undo is a turn that takes another one away.
+    """CREATE TABLE task_turn (
+        turn INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        said TEXT NOT NULL,
+        reply TEXT NOT NULL,
+        undoes INTEGER UNIQUE REFERENCES task_turn CHECK (undoes < turn)
+    )""",
+    """CREATE TABLE task_operation (
+        turn INTEGER NOT NULL REFERENCES task_turn,
+        place INTEGER NOT NULL,
+        op TEXT NOT NULL,
+        arguments TEXT NOT NULL CHECK (json_valid(arguments)),
+        PRIMARY KEY (turn, place)
+    ) WITHOUT ROWID""",
+    "INSERT INTO stamp VALUES ('tasks', lower(hex(randomblob(16))))",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS)
 """Statements of each migration, in order."""

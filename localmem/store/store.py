@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from localmem.store.schema import MIGRATIONS
+from localmem.store.tasks import TaskTables
 from localmem.store.threads import ThreadTables
 from localmem.values import MemoryStats
 
 
-class Store(ThreadTables):
-    """A memory file: transcripts, turns, threads, their vectors and word indexes.
+class Store(ThreadTables, TaskTables):
+    """A memory file: transcripts, turns, threads, their vectors and word indexes, and the turns of the tasks.
 
     Several stores, also in several processes, may have one file open: readers never wait, writers wait for
     each other. One store is to be used by one thread at a time. Every method that writes is a transaction.

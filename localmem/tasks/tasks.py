@@ -1,0 +1,186 @@
+"""The tasks of one memory: turns go in, the graph of any turn comes out.
+
+The file keeps what was asked for, turn by turn, and the graph is folded from that. This gives undo and the state as
+of any turn for nothing, and the fold of ten thousand operations takes a fraction of a second; tables of nodes that
+are valid from turn to turn would have to be kept in step by every kind of operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from localmem.errors import StoreError, TaskError
+from localmem.store import Store, TaskTurn
+from localmem.store.rows import clean
+from localmem.tasks import render
+from localmem.tasks.graph import TaskGraph
+from localmem.tasks.rules import Moment
+from localmem.tasks.update import after, replay
+from localmem.tasks.values import Change, Node, Op, Operation, Revision
+
+
+class Tasks:
+    """The task graph of a memory file. Several chats may use one file at the same time.
+
+    Turns are counted by the tasks themselves: `next_turn` is the number of the next one, and an undo is a turn too.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: tuple[str, TaskGraph] | None = None
+
+    @property
+    def graph(self) -> TaskGraph:
+        """The graph as it is now; read again when another chat has changed it. Not to be changed.
+
+        Raises:
+            StoreError: the memory cannot be read.
+        """
+        with self._store.snapshot():
+            stamp = self._store.stamp("tasks")
+            if self._held is None or self._held[0] != stamp:
+                self._held = (stamp, _fold(self._store.task_turns(), self._store))
+        return self._held[1]
+
+    @property
+    def next_turn(self) -> int:
+        """The number of the next turn; settled only inside a transaction of the store."""
+        return self.graph.turn + 1
+
+    def apply(
+        self,
+        turn: int | None,
+        operations: Iterable[Operation],
+        *,
+        said: str = "",
+        reply: str = "",
+        at: datetime | None = None,
+    ) -> list[Change]:
+        """Do what one user turn asks for: all of it, or nothing.
+
+        Args:
+            turn: its number, larger than that of the last turn; None: the next.
+            operations: in order; there may be none.
+            said: what the user said.
+            reply: what was replied, if it is known already.
+            at: when; None: now.
+
+        Returns:
+            What changed, node by node, in order.
+
+        Raises:
+            TaskError: the graph refuses one of them, or the turn is not later than the last one.
+            StoreError: the memory cannot be written.
+        """
+        at = at or datetime.now().astimezone()
+        with self._store.transaction():
+            number = self.next_turn if turn is None else turn
+            outcome = after(self.graph, operations, Moment(number, at, clean(said), clean(reply)))
+            rows = tuple((str(operation.op), _arguments(operation)) for operation in outcome.operations)
+            self._store.add_task_turn(TaskTurn(number, at, said, reply, None, rows))
+            # If this joins a transaction that fails later, the stamp goes back and the graph is read again.
+            self._held = (self._store.stamp("tasks"), outcome.graph)
+        return list(outcome.changes)
+
+    def reply(self, turn: int, text: str) -> None:
+        """Say what was replied in a turn, once it is known.
+
+        Raises:
+            StoreError: there is no such turn, or the memory cannot be written.
+        """
+        self._store.set_task_reply(turn, text)
+
+    def undo(self) -> int:
+        """Take the last turn that changed anything away; again, the one before it.
+
+        Returns:
+            Its number.
+
+        Raises:
+            TaskError: there is none left.
+            StoreError: the memory cannot be written.
+        """
+        with self._store.transaction():
+            turns = self._store.task_turns()
+            gone = {turn.undoes for turn in turns}
+            last = max(
+                (turn.turn for turn in turns if turn.operations and turn.turn not in gone), default=None
+            )
+            if last is None:
+                raise TaskError("There is nothing to undo.", hint="No turn has changed the tasks yet.")
+            now = datetime.now().astimezone()
+            self._store.add_task_turn(TaskTurn(turns[-1].turn + 1, now, "", "", last))
+        return last
+
+    def as_of(self, turn: int) -> TaskGraph:
+        """The graph right after that turn, also if it was undone later.
+
+        Raises:
+            StoreError: the memory cannot be read.
+        """
+        return _fold(self._store.task_turns(turn), self._store)
+
+    def paths(self, all: bool = False) -> list[str]:
+        """Every way from a root to an active node: "make soup > prepare mushrooms = wash and chop".
+
+        Args:
+            all: done and deleted nodes too, marked as such.
+        """
+        return render.paths(self.graph, all=all)
+
+    def show(self, slot: str) -> list[Node]:
+        """The nodes that a slot or a path names, see `TaskGraph.find`.
+
+        Raises:
+            TaskError: there is none.
+        """
+        return self.graph.find(slot)
+
+    def history(self, slot: str) -> list[Revision]:
+        """Every change of the nodes that a slot or a path names, oldest first.
+
+        Raises:
+            TaskError: there is none.
+        """
+        return sorted((past for node in self.show(slot) for past in node.history), key=lambda past: past.turn)
+
+    def export(self, format: render.Format) -> str:
+        """All nodes with their histories as JSON, or the live ones as a diagram."""
+        return render.export(self.graph, format)
+
+
+def _fold(turns: Sequence[TaskTurn], store: Store) -> TaskGraph:
+    """The graph that the turns lead to. Ids that undone turns gave away stay given away."""
+    graph = TaskGraph()
+    gone = {turn.undoes for turn in turns}
+    try:
+        for turn in turns:
+            operations = [_operation(op, arguments) for op, arguments in turn.operations]
+            if turn.turn in gone:
+                used = [new.target for new in operations if new.op is Op.ADD and new.target is not None]
+                graph.next_id = max([graph.next_id, *(id + 1 for id in used)])
+                graph.turn = turn.turn
+            else:
+                replay(graph, operations, Moment(turn.turn, turn.at, turn.said, turn.reply))
+    except (AttributeError, TaskError, TypeError, ValueError) as error:
+        raise StoreError(
+            f"{store.path}: the tasks cannot be read: {error}", hint="Restore the file from a copy."
+        ) from error
+    return graph
+
+
+_PLAIN = asdict(Operation(Op.QUERY))
+
+
+def _arguments(operation: Operation) -> dict[str, Any]:
+    """Fields of an operation but the kind, without those that say nothing."""
+    row = asdict(operation)
+    return {name: value for name, value in row.items() if name != "op" and value != _PLAIN[name]}
+
+
+def _operation(op: str, arguments: Any) -> Operation:
+    needed = tuple(arguments.get("dependencies", ()))
+    return Operation(Op(op), **{**arguments, "dependencies": needed})

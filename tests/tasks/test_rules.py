@@ -1,0 +1,346 @@
+"""What each operation does."""
+
+from __future__ import annotations
+
+import pytest
+
+from localmem.errors import TaskError
+from localmem.tasks import Intent, Moment, Op, Operation, Status, TaskGraph, after
+from tests.tasks.support import START, Plan, kitchen
+
+ALL = [
+    "bake bread",
+    "bake bread > flour = sift",
+    "fry pancakes",
+    "fry pancakes > flour = sift",
+    "fry pancakes > milk",
+]
+
+
+def test_every_operation_has_an_intent() -> None:
+    assert {op: op.intent for op in Op if op.intent is not Intent.UPDATE} == {
+        Op.ADD: Intent.NEW,
+        Op.QUERY: Intent.CHECK,
+    }
+
+
+def test_an_addition_can_be_used_in_its_own_turn() -> None:
+    assert kitchen().paths() == ALL
+
+
+def test_a_number_of_this_turn_means_nothing_in_the_next() -> None:
+    plan = kitchen()
+    with pytest.raises(TaskError, match="No task -1 was added in this turn"):
+        plan.turn(Operation(Op.SET, -1, value="x"))
+
+
+def test_a_new_task_cannot_choose_its_number() -> None:
+    plan = kitchen()
+    for taken in (7, 1):
+        with pytest.raises(TaskError, match="cannot be number"):
+            plan.turn(Operation(Op.ADD, taken, "egg"))
+    with pytest.raises(TaskError, match="cannot be number -1"):
+        plan.turn(Operation(Op.ADD, -1, "egg"), Operation(Op.ADD, -1, "salt"))
+
+
+def test_a_new_task_needs_a_name() -> None:
+    with pytest.raises(TaskError, match="needs a name"):
+        Plan().turn(Operation(Op.ADD, slot=" \n"))
+
+
+def test_texts_are_kept_as_one_line_that_can_be_written() -> None:
+    plan = Plan()
+    plan.turn(Operation(Op.ADD, slot=" buy\n\tmilk ", value="two\ud800 \0litres"))
+    assert plan.paths() == ["buy milk = two\ufffd \ufffdlitres"]
+
+
+def test_what_stands_there_is_not_added_twice() -> None:
+    plan = kitchen()
+    changes = plan.turn(
+        Operation(Op.ADD, -1, " Milk", parent=plan.id("fry pancakes")), Operation(Op.SET, -1, value="warm")
+    )
+    assert [(change.op, change.after.slot) for change in changes] == [(Op.SET, "milk")]
+    assert plan.paths() == [*ALL[:-1], "fry pancakes > milk = warm"]
+
+
+def test_the_same_name_below_another_task_is_another_task() -> None:
+    plan = kitchen()
+    plan.turn(Operation(Op.ADD, slot="milk", parent=plan.id("bake bread")))
+    assert len(plan.graph.find("milk")) == 2
+
+
+@pytest.mark.parametrize("op", [Op.DELETE, Op.DONE])
+def test_adding_what_was_deleted_or_done_makes_it_active_again(op: Op) -> None:
+    plan = kitchen()
+    plan.do(op, "milk")
+    plan.turn(Operation(Op.ADD, slot="milk", parent=plan.id("fry pancakes")))
+    assert plan.paths() == ALL
+    assert [past.op for past in plan.graph.find("milk")[0].history] == [Op.ADD, op, Op.RESTORE]
+
+
+def test_beginning_anew_does_not_bring_back_the_parts_of_what_was_deleted() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "fry pancakes")
+    plan.turn(Operation(Op.ADD, slot="fry pancakes"))
+    assert plan.paths() == [*ALL[:2], "fry pancakes"]
+
+
+def test_set_changes_the_value_wherever_the_task_is_used() -> None:
+    plan = kitchen()
+    plan.do(Op.SET, "flour", value="weigh")
+    assert [path for path in plan.paths() if "flour" in path] == [
+        "bake bread > flour = weigh",
+        "fry pancakes > flour = weigh",
+    ]
+
+
+def test_setting_the_value_that_it_has_changes_nothing() -> None:
+    plan = kitchen()
+    assert plan.do(Op.SET, "flour", value=" sift ") == ()
+    assert len(plan.graph.find("flour")[0].history) == 2
+
+
+def test_a_value_can_be_emptied_but_not_left_out() -> None:
+    plan = kitchen()
+    plan.do(Op.SET, "flour", value="")
+    assert "bake bread > flour" in plan.paths()
+    with pytest.raises(TaskError, match="no value to set"):
+        plan.do(Op.SET, "flour")
+
+
+def test_a_first_value_is_news_and_another_one_an_update() -> None:
+    plan = kitchen()
+    (first,) = plan.do(Op.SET, "milk", value="warm")
+    (second,) = plan.do(Op.SET, "milk", value="cold")
+    assert (first.intent, second.intent) == (Intent.NEW, Intent.UPDATE)
+
+
+def test_replace_renames_a_shared_task_everywhere_and_keeps_what_it_was() -> None:
+    plan = kitchen()
+    (change,) = plan.do(Op.REPLACE, "flour", to="ground oats", value="blend")
+    assert plan.paths()[1::2] == ["bake bread > ground oats = blend", "fry pancakes > ground oats = blend"]
+    assert change.before is not None
+    assert (change.before.slot, change.before.value) == ("flour", "sift")
+    assert change.after.versions == [("flour", "sift"), ("ground oats", "blend")]
+
+
+def test_replace_without_a_value_keeps_it() -> None:
+    plan = kitchen()
+    plan.do(Op.REPLACE, "flour", to="ground oats")
+    assert "bake bread > ground oats = sift" in plan.paths()
+
+
+def test_replace_below_one_parent_leaves_the_others() -> None:
+    plan = kitchen()
+    plan.do(Op.REPLACE, "flour", to="ground oats", below="fry pancakes")
+    assert plan.paths() == [
+        "bake bread",
+        "bake bread > flour = sift",
+        "fry pancakes",
+        "fry pancakes > milk",
+        "fry pancakes > ground oats = sift",
+    ]
+
+
+def test_replace_below_the_only_parent_is_a_plain_replace() -> None:
+    plan = kitchen()
+    milk = plan.id("milk")
+    plan.do(Op.REPLACE, "milk", to="oat drink", below="fry pancakes")
+    assert plan.id("oat drink") == milk
+
+
+def test_replacing_a_shared_task_by_itself_changes_nothing() -> None:
+    plan = kitchen()
+    assert plan.do(Op.REPLACE, "flour", to="Flour", below="fry pancakes") == ()
+
+
+def test_replace_and_delete_below_a_stranger_are_refused() -> None:
+    plan = kitchen()
+    for op in (Op.REPLACE, Op.DELETE):
+        for slot in ("milk", "flour"):
+            with pytest.raises(TaskError, match=f"'{slot}' is no part of 'milk'|'milk' is no part of 'bake"):
+                plan.do(op, slot, to="x", below="bake bread" if slot == "milk" else "milk")
+
+
+def test_delete_takes_along_what_no_other_task_holds() -> None:
+    plan = kitchen()
+    changes = plan.do(Op.DELETE, "fry pancakes")
+    assert [change.after.slot for change in changes] == ["fry pancakes", "milk"]
+    assert plan.paths() == ALL[:2]
+
+
+def test_delete_below_one_parent_leaves_the_others() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "flour", below="fry pancakes")
+    assert plan.paths() == ["bake bread", "bake bread > flour = sift", "fry pancakes", "fry pancakes > milk"]
+    plan.do(Op.DELETE, "flour", below="bake bread")
+    assert plan.paths(all=True)[1] == "bake bread > flour = sift (inactive)"
+
+
+def test_a_task_that_was_taken_away_somewhere_can_come_back_there() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "flour", below="fry pancakes")
+    plan.do(Op.RESTORE, "flour", below="fry pancakes")
+    assert plan.paths() == ALL
+
+
+def test_restore_brings_back_what_went_along_as_it_was() -> None:
+    plan = kitchen()
+    plan.add("butter", below="fry pancakes")
+    plan.add("salt", below="fry pancakes")
+    plan.do(Op.DONE, "milk")
+    plan.do(Op.DELETE, "salt")
+    plan.do(Op.DELETE, "fry pancakes")
+    plan.do(Op.RESTORE, "fry pancakes")
+    statuses = {node.slot: node.status for node in plan.graph}
+    assert statuses["milk"] is Status.DONE
+    assert statuses["butter"] is Status.ACTIVE
+    assert statuses["salt"] is Status.INACTIVE
+
+
+def test_restoring_a_part_brings_back_its_whole_without_the_other_parts() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "flour", below="fry pancakes")
+    plan.add("butter", below="fry pancakes")
+    plan.do(Op.DELETE, "fry pancakes")
+    plan.do(Op.RESTORE, "milk")
+    assert plan.paths()[2:] == ["fry pancakes", "fry pancakes > milk"]
+    plan.do(Op.RESTORE, "fry pancakes")
+    assert plan.paths()[2:] == ["fry pancakes", "fry pancakes > milk", "fry pancakes > butter"]
+
+
+def test_a_shared_part_comes_back_where_it_was_held_last_or_where_it_is_wanted() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "bake bread")
+    plan.do(Op.DELETE, "fry pancakes")
+    plan.do(Op.RESTORE, "flour")
+    assert plan.paths() == ["fry pancakes", "fry pancakes > flour = sift"]
+    plan.do(Op.RESTORE, "flour", below="bake bread")
+    assert plan.paths() == [*ALL[:2], "fry pancakes", "fry pancakes > flour = sift"]
+
+
+def test_restore_opens_again_what_was_done() -> None:
+    plan = kitchen()
+    plan.do(Op.DONE, "milk")
+    assert plan.paths() == ALL[:-1]
+    plan.do(Op.RESTORE, "milk")
+    assert plan.paths() == ALL
+
+
+@pytest.mark.parametrize("op", [Op.SET, Op.REPLACE, Op.ROLL_BACK, Op.LINK, Op.DONE])
+def test_what_is_deleted_must_be_restored_before_it_changes(op: Op) -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "milk")
+    with pytest.raises(TaskError, match="'milk' was deleted in turn 2") as raised:
+        plan.do(op, "milk", value="x", below=None if op is not Op.LINK else "bake bread")
+    assert raised.value.hint == "Restore it first."
+
+
+def test_nothing_can_hang_on_what_is_deleted() -> None:
+    plan = kitchen()
+    milk, bread = plan.id("milk"), plan.id("bake bread")
+    plan.do(Op.DELETE, "milk")
+    for operation in (
+        Operation(Op.ADD, slot="jug", parent=milk),
+        Operation(Op.ADD, slot="jug", dependencies=(milk,)),
+        Operation(Op.LINK, bread, parent=milk),
+        Operation(Op.LINK, bread, dependencies=(milk,)),
+    ):
+        with pytest.raises(TaskError, match="was deleted"):
+            plan.turn(operation)
+
+
+def test_roll_back_goes_to_the_value_before_and_again_to_the_one_before_that() -> None:
+    plan = Plan()
+    plan.add("colour", "red")
+    plan.do(Op.SET, "colour", value="green")
+    plan.do(Op.SET, "colour", value="blue")
+    seen = []
+    for _ in range(2):
+        plan.do(Op.ROLL_BACK, "colour")
+        seen += plan.paths()
+    assert seen == ["colour = green", "colour = red"]
+
+
+def test_roll_back_goes_to_a_named_value_even_one_that_was_rolled_back() -> None:
+    plan = Plan()
+    plan.add("colour", "red")
+    plan.do(Op.SET, "colour", value="green")
+    plan.do(Op.SET, "colour", value="blue")
+    plan.do(Op.ROLL_BACK, "colour", value="RED")
+    plan.do(Op.ROLL_BACK, "colour", value="blue")
+    assert plan.paths() == ["colour = blue"]
+    plan.do(Op.ROLL_BACK, "colour")
+    assert plan.paths() == ["colour = red"]
+
+
+def test_roll_back_takes_a_replaced_task_by_its_former_name() -> None:
+    plan = kitchen()
+    plan.do(Op.REPLACE, "flour", to="oats", value="blend")
+    plan.do(Op.REPLACE, "oats", to="rye", value="grind")
+    plan.do(Op.ROLL_BACK, "rye", value="flour")
+    assert plan.paths() == ALL
+
+
+def test_there_is_no_value_before_the_first() -> None:
+    plan = kitchen()
+    with pytest.raises(TaskError, match="'milk' had no other value"):
+        plan.do(Op.ROLL_BACK, "milk")
+    with pytest.raises(TaskError, match="'flour' never was 'knead'"):
+        plan.do(Op.ROLL_BACK, "flour", value="knead")
+
+
+def test_a_root_that_is_linked_becomes_a_part() -> None:
+    plan = kitchen()
+    plan.add("have guests")
+    plan.do(Op.LINK, "bake bread", below="have guests")
+    assert plan.paths()[-3:] == [
+        "have guests",
+        "have guests > bake bread",
+        "have guests > bake bread > flour = sift",
+    ]
+
+
+def test_a_link_to_nothing_is_refused() -> None:
+    plan = kitchen()
+    with pytest.raises(TaskError, match="nothing to link"):
+        plan.do(Op.LINK, "milk")
+
+
+@pytest.mark.parametrize("op", [op for op in Op if op not in (Op.ADD, Op.QUERY)])
+def test_an_operation_without_a_task_is_refused(op: Op) -> None:
+    with pytest.raises(TaskError, match=f"{op} needs a task"):
+        kitchen().turn(Operation(op, value="x"))
+
+
+def test_a_question_changes_nothing() -> None:
+    plan = kitchen()
+    before = plan.graph
+    assert plan.turn(Operation(Op.QUERY), Operation(Op.QUERY, plan.id("milk"))) == ()
+    assert plan.graph == before
+
+
+def test_a_revision_names_turn_reason_and_words() -> None:
+    plan = kitchen()
+    plan.turn(Operation(Op.DELETE, plan.id("milk")), said="No  milk,\nplease.")
+    plan.turn(Operation(Op.RESTORE, plan.id("milk"), why="it was found"), said="There it is!")
+    (node,) = plan.graph.find("milk")
+    assert [(past.turn, past.why) for past in node.history[1:]] == [
+        (2, "No milk, please."),
+        (3, "it was found"),
+    ]
+    assert node.user_response == "There it is!"
+
+
+def test_what_went_along_names_the_task_that_took_it() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "fry pancakes")
+    assert plan.graph.find("milk")[0].history[-1].by == plan.id("fry pancakes")
+
+
+def test_turns_only_go_forward() -> None:
+    graph = after(TaskGraph(), [], Moment(7, START)).graph
+    for turn in (7, 6):
+        with pytest.raises(TaskError, match=f"Turn {turn} cannot follow turn 7"):
+            after(graph, [], Moment(turn, START))
+    assert after(graph, [], Moment(9, START)).graph.turn == 9

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from localmem import embed, llm, models
 from localmem.embed.protocol import Embedder
@@ -32,6 +32,9 @@ from localmem.settings import settings as environment_settings
 from localmem.store import Store
 from localmem.transcripts import STDIN, Conversation, Event, Format, Note, expand, read, read_stream
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Workspace
+
+if TYPE_CHECKING:
+    from localmem.tasks import Tasks
 
 SUFFIX = ".db"
 
@@ -251,6 +254,13 @@ class Memory:
             started=started,
             on_text=on_text,
         )
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """What is being done, and how it changed. Loads no engine."""
+        from localmem.tasks import Tasks
+
+        return Tasks(self._store)
 
     def stats(self) -> MemoryStats:
         """Size of the memory, its index caches included. Loads no engine."""

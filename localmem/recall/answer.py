@@ -35,6 +35,9 @@ REST = "answer-rest"
 DRAFT_WORDS = 24
 """An answer that goes on is checked after so many words, or its first sentence, and streamed from there."""
 
+TRIES = 2
+"""How often an answer is written before the memory is said not to hold one."""
+
 _CITED = re.compile(r"\A((?:\[\d+\] ?)+)")
 _SENTENCE_END = re.compile(r"[.!?…]['\"’”)]*\s")
 
@@ -163,20 +166,23 @@ class _Writer:
     def draft(self) -> _Draft | None:
         """An answer, or its beginning, that the cited turns give; None: the memory does not hold it."""
         numbers = [one.number for one in self._shown]
-        draft = self._write(self._prompt(), numbers)
-        missing = self._missing(draft.text)
-        if draft.cited and missing:
-            again = templates.render("answer-again.j2", missing=missing[0])
-            more = (Message(Speaker.ASSISTANT, draft.reply), Message(Speaker.USER, again))
+        more: tuple[Message, ...] = ()
+        for _ in range(TRIES):
             draft = self._write(self._prompt(*more), numbers)
-        elif draft.cited and self._answers(draft):
-            return draft
-        else:
-            left = [number for number in numbers if number not in {one.number for one in draft.cited}]
-            if not draft.cited or not left:
+            if not draft.cited:
                 return None
-            draft = self._write(self._prompt(), left)
-        return draft if draft.cited and self._answers(draft) else None
+            missing = self._missing(draft.text)
+            if missing and not more:
+                again = templates.render("answer-again.j2", missing=missing[0])
+                more = (Message(Speaker.ASSISTANT, draft.reply), Message(Speaker.USER, again))
+                continue
+            if self._answers(draft):
+                return draft
+            more = ()
+            numbers = [number for number in numbers if number not in {one.number for one in draft.cited}]
+            if not numbers:
+                return None
+        return None
 
     def finish(self, draft: _Draft) -> tuple[str, list[Evidence], bool]:
         """The whole answer, its evidence, and whether all that it claims stands in the evidence."""

@@ -45,6 +45,8 @@ class _Survey:
     format: str
     keys: bytearray = field(default_factory=bytearray)
     """Content keys of the turns, end to end."""
+    timed: int = 0
+    """How many of the turns have a time."""
     skipped: list[Skipped] = field(default_factory=list)
     skipped_count: int = 0
 
@@ -144,7 +146,9 @@ class Ingest:
                 for id, count in self._store.overlaps(keys).items():
                     overlaps[id] = overlaps.get(id, 0) + count
             sizes = {id: self._store.transcript(id).turns for id in overlaps}
-            target.transcript = belongs_to(overlaps, sizes, target.survey.turns)
+            survey = target.survey
+            timed = survey.timed == survey.turns
+            target.transcript = belongs_to(overlaps, sizes, survey.turns, timed=timed)
             if target.transcript is None:
                 return
             for keys in target.survey.chunks():
@@ -318,6 +322,7 @@ def _survey(
                     current.skipped.append(event)
             else:
                 current.keys += content_key(event)
+                current.timed += event.at is not None
     except TranscriptError as error:
         hint = f" ({error.hint})" if error.hint else ""
         return surveys, tuple(notes), f"{error}{hint}"

@@ -17,7 +17,7 @@ from localmem.values import Turn
 KEY_BYTES = 16
 
 MINIMUM_OVERLAP = 3
-"""Two short files that both begin with "Hi" and "Hello" are not the same conversation."""
+"""Two short files without times that both begin with "Hi" and "Hello" are not the same conversation."""
 
 
 def embedding_text(turn: Turn) -> str:
@@ -69,7 +69,9 @@ class Identifier:
         return blake2b(content + count.to_bytes(8, "little"), digest_size=KEY_BYTES).digest()
 
 
-def belongs_to(overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int) -> int | None:
+def belongs_to(
+    overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int, *, timed: bool = False
+) -> int | None:
     """The transcript that a conversation of `turns` turns continues, or None for a new one.
 
     It belongs where most of the smaller side is known: a longer export holds the whole old transcript,
@@ -79,12 +81,15 @@ def belongs_to(overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int
         overlaps: transcript id to how many of the conversation's turns it holds, equal ones each counted.
         sizes: transcript id to how many turns it has.
         turns: how many turns the conversation has.
+        timed: whether every one of them has a time. Then a transcript that is known whole is continued however
+            short it is, for two conversations do not share even one turn with its time.
     """
     best: tuple[float, int, int] | None = None
     for transcript, known in overlaps.items():
         smaller = min(turns, sizes[transcript])
         mostly = known * 2 > smaller and known >= MINIMUM_OVERLAP
-        if smaller and (mostly or known == turns):
+        whole = known == turns or (timed and known == sizes[transcript])
+        if smaller and (mostly or whole):
             candidate = (known / smaller, known, -transcript)
             best = max(best, candidate) if best else candidate
     return -best[2] if best else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +20,7 @@ from localmem.store import Store
 from localmem.transcripts import Conversation, Event, Note
 from localmem.values import FileReport, Skipped, Turn
 from tests.fakes import HashingEmbedder
-from tests.recall.support import events, ingest, stored_threads, stored_turns, talk, turn
+from tests.recall.support import NOON, events, ingest, stored_threads, stored_turns, talk, turn
 
 
 @pytest.fixture
@@ -136,6 +137,14 @@ def test_two_short_files_that_begin_alike_are_two_transcripts(store: Store) -> N
     ingest(store, [turn("Hi"), turn("Hello", "Bob"), turn("The cat is ill.")])
     ingest(store, [turn("Hi"), turn("Hello", "Bob"), turn("We won!")], name="other")
     assert [transcript.turns for transcript in store.transcripts()] == [3, 3]
+
+
+def test_a_short_transcript_with_times_that_grows_is_continued(store: Store) -> None:
+    dated = [replace(one, at=NOON) for one in talk(5)]
+    ingest(store, dated[:2])
+    (report,) = ingest(store, dated)
+    assert counts(report) == (3, 2, 0)
+    assert len(store.transcripts()) == 1
 
 
 def test_equal_conversations_under_two_names_are_one(store: Store) -> None:

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -119,6 +120,19 @@ def test_a_file_that_is_there_already_belongs_to_it_however_short() -> None:
 
 def test_two_short_files_that_begin_alike_are_two() -> None:
     assert belongs_to({7: 2}, {7: 3}, 3) is None
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_short_transcript_with_times_is_continued(size: int) -> None:
+    assert belongs_to({7: size}, {7: size}, 5, timed=True) == 7
+
+
+def test_a_short_transcript_without_times_is_not_continued() -> None:
+    assert belongs_to({7: 2}, {7: 2}, 5) is None
+
+
+def test_times_do_not_join_files_that_share_a_part() -> None:
+    assert belongs_to({7: 2}, {7: 3}, 3, timed=True) is None
 
 
 def test_files_that_share_a_few_turns_are_two() -> None:

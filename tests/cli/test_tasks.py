@@ -9,7 +9,7 @@ import typer
 
 from localmem.cli import tasks as cli
 from localmem.memory import Memory
-from localmem.tasks import Op, Operation
+from localmem.tasks import Format, Op, Operation
 from tests.cli.conftest import CommandLine
 from tests.tasks.support import KITCHEN, START
 from tests.test_layout import loaded_after
@@ -189,3 +189,7 @@ def test_no_engine_is_loaded(kitchen: CommandLine) -> None:
     loaded = loaded_after(code)
     assert loaded & unwanted == set()
     assert "networkx" in loaded
+
+
+def test_every_format_can_be_asked_for() -> None:
+    assert [format.value for format in cli.ExportFormat] == [format.value for format in Format]

@@ -9,6 +9,8 @@ Engines are loaded at first use: `stats` loads none, `search` only the embedder.
 
 from __future__ import annotations
 
+import os
+import shlex
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from localmem import embed, llm, models
 from localmem.embed.protocol import Embedder
-from localmem.errors import LocalmemError, TranscriptError, UsageError
+from localmem.errors import StoreError, TranscriptError, UsageError
 from localmem.llm.protocol import LanguageModel
 from localmem.models import Backend
 from localmem.recall import answer
@@ -31,7 +33,7 @@ from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
 from localmem.transcripts import STDIN, Conversation, Event, Format, Note, expand, read, read_stream
-from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Workspace
+from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Transcript, Workspace
 
 if TYPE_CHECKING:
     from localmem.tasks import Tasks
@@ -43,15 +45,20 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
     """Path of a memory given by name or path; None: the one of the settings.
 
     Raises:
-        UsageError: a name that cannot be one.
+        UsageError: a name that cannot be one, or a path written as text that does not end in .db.
     """
     given = str(settings.memory if memory is None else memory)
     try:
         path = Path(given).expanduser()
     except RuntimeError:
         raise UsageError(f"There is no home folder for {given}.", hint="Write the whole path.") from None
-    if isinstance(memory, Path) or path.suffix == SUFFIX or path.name != given:
+    if isinstance(memory, Path) or path.suffix == SUFFIX:
         return path
+    if path.name != given:
+        raise UsageError(
+            f"{given} cannot be a memory: its path must end in {SUFFIX}.",
+            hint=f"Write {given.rstrip('/')}{SUFFIX}, or a name without a slash.",
+        )
     if not given or given.startswith((".", "-")) or any(c in given for c in '<>:"|?*\\\0\n\r\t'):
         raise UsageError(
             f"{given!r} is no name for a memory.",
@@ -60,24 +67,45 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
     return settings.memories_dir / f"{given}{SUFFIX}"
 
 
+def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -> Store | Path:
+    """A memory that is there, opened; the path of one that is not, if it may be made.
+
+    Raises:
+        UsageError, StoreError: as `Memory.open`.
+    """
+    path = locate(memory, settings)
+    if os.path.lexists(path):
+        return Store.open(path, create=create)
+    if create:
+        return path
+    option = f" --memory {shlex.quote(str(memory))}" if memory is not None else ""
+    folder = settings.memories_dir.expanduser()
+    names = sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
+    there = f" The memories that there are: {', '.join(names[:20])}." if names else ""
+    raise StoreError(
+        f"There is no memory at {path}.", hint=f"Make one with: localmem ingest FILE{option}{there}"
+    )
+
+
 class Memory:
     """Everything that was said in some transcripts, and answers about it.
 
     Use `open`; the constructor takes the parts, for tests and for other engines.
 
     Args:
-        store: the memory file.
+        store: the memory file; a path: it is opened, and made if it is missing, at first use.
         embedder: makes the embedder, at first use.
         model: makes the model of language, at first use.
     """
 
     def __init__(
-        self, store: Store, *, embedder: Callable[[], Embedder], model: Callable[[], LanguageModel]
+        self, store: Store | Path, *, embedder: Callable[[], Embedder], model: Callable[[], LanguageModel]
     ) -> None:
-        self._store = store
+        self._path = store if isinstance(store, Path) else store.path
+        if isinstance(store, Store):
+            self._store = store
         self._make_embedder = embedder
         self._make_model = model
-        self._recall = Recall(store, lambda: self.embedder)
 
     @classmethod
     def open(
@@ -88,16 +116,17 @@ class Memory:
         model: str | None = None,
         settings: Settings | None = None,
     ) -> Self:
-        """Open a memory, or make it.
+        """Open a memory, or make it, as soon as there is something to write into it.
 
         Args:
-            memory: a name, or the path of a .db file; None: the memory of the settings.
+            memory: a name, or the path of a .db file; None: the memory of the settings. Text with a slash is
+                a path and ends in .db; a `Path` may end as it likes.
             create: False: a memory that is not there is an error.
             model: catalogue id, path of a .gguf, or hf:owner/repo/file.gguf; None: the model of the settings.
             settings: None: those of the environment.
 
         Raises:
-            UsageError: a name that cannot be one.
+            UsageError: a name or path that cannot be one.
             StoreError: the file is missing, not a memory, or cannot be opened.
         """
         chosen = settings or environment_settings()
@@ -115,8 +144,7 @@ class Memory:
             local = models.locate(model or chosen.model)
             return llm.load(local.path, id=local.id, digest=local.digest or None, settings=chosen)
 
-        store = Store.open(locate(memory, chosen), create=create)
-        return cls(store, embedder=make_embedder, model=make_model)
+        return cls(open_store(memory, chosen, create=create), embedder=make_embedder, model=make_model)
 
     def __enter__(self) -> Self:
         return self
@@ -129,12 +157,26 @@ class Memory:
         made = self.__dict__.pop("model", None)
         if made is not None and hasattr(made, "close"):
             made.close()
-        self._store.close()
+        if "_store" in self.__dict__:
+            self._store.close()
 
     @property
     def path(self) -> Path:
         """The memory file."""
-        return self._store.path
+        return self._path
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was said in it yet."""
+        return not self._store.transcripts()
+
+    @cached_property
+    def _store(self) -> Store:
+        return Store.open(self._path)
+
+    @cached_property
+    def _recall(self) -> Recall:
+        return Recall(self._store, lambda: self.embedder)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -162,7 +204,9 @@ class Memory:
         progress: Callable[[str, int, int], None] | None = None,
         on_file: Callable[[FileReport], None] | None = None,
     ) -> IngestReport:
-        """Read transcript files and add what is new in them.
+        """Read transcript files and add what is new in them. No file is made for a memory that stays empty.
+
+        A file that cannot be read does not stop the rest; `IngestReport.raise_for_failure` makes it an error.
 
         Args:
             paths: files, folders, or "-" for standard input.
@@ -176,7 +220,8 @@ class Memory:
             EmbedderMismatchError: the memory holds vectors of another embedder.
             StoreError: the memory cannot be written. What was added before it is kept.
         """
-        ingest = Ingest(self._store, self.embedder)
+        there = "_store" in self.__dict__
+        ingest = Ingest(self._store if there else lambda: self._store, self.embedder)
         reports: list[FileReport] = []
 
         def add(new: list[FileReport]) -> None:
@@ -191,7 +236,8 @@ class Memory:
                 files = expand([given])
             except TranscriptError as error:
                 seconds = time.perf_counter() - started
-                add([FileReport(given, "", "", 0, 0, (), 0, 0, seconds, error=_one_line(error))])
+                failed = FileReport(given, "", "", 0, 0, (), 0, 0, seconds, error=str(error), hint=error.hint)
+                add([failed])
                 continue
             for file in files:
                 with _Reopened(file, format, conversation) as source:
@@ -262,6 +308,10 @@ class Memory:
 
         return Tasks(self._store)
 
+    def transcripts(self) -> list[Transcript]:
+        """The transcripts in the memory, in the order in which they came. Loads no engine."""
+        return self._store.transcripts()
+
     def stats(self) -> MemoryStats:
         """Size of the memory, its index caches included. Loads no engine."""
         from dataclasses import replace
@@ -269,10 +319,6 @@ class Memory:
         stats = self._store.stats()
         caches = [cache_path(self.path.resolve(), what) for what in ("turns", "threads")]
         return replace(stats, bytes=stats.bytes + sum(c.stat().st_size for c in caches if c.exists()))
-
-
-def _one_line(error: LocalmemError) -> str:
-    return f"{error} ({error.hint})" if error.hint else str(error)
 
 
 class _Reopened:

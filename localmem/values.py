@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from localmem.errors import TranscriptError
+
 
 class Role(StrEnum):
     """What a unit does for one question; the same turn gets another role for another question."""
@@ -193,7 +195,9 @@ class FileReport:
     seconds: float
     warnings: tuple[str, ...] = ()
     error: str | None = None
-    """Line and reason when the file could not be read (to the end); what was read before it is kept."""
+    """File, line and reason when it could not be read (to the end); what was read before it is kept."""
+    hint: str = ""
+    """How to mend the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +210,16 @@ class IngestReport:
     def failed(self) -> bool:
         """Whether any file could not be read."""
         return any(report.error for report in self.files)
+
+    def raise_for_failure(self) -> None:
+        """Do nothing if all files were read to their end.
+
+        Raises:
+            TranscriptError: why the first one that was not could not be read.
+        """
+        for report in self.files:
+            if report.error:
+                raise TranscriptError(report.error, hint=report.hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from localmem.errors import (
     ModelMissingError,
     NotAMemoryError,
     StoreError,
+    TranscriptError,
     UsageError,
 )
 from localmem.index import cachefile
@@ -69,8 +70,8 @@ class TestLocate:
             ("Tag 1 ü 日本", "/memories/Tag 1 ü 日本.db"),
             ("a.b", "/memories/a.b.db"),
             ("work.db", "work.db"),
-            ("folder/work", "folder/work"),
-            ("./work", "./work"),
+            ("folder/work.db", "folder/work.db"),
+            ("./work.db", "./work.db"),
             ("/elsewhere/work.db", "/elsewhere/work.db"),
             (None, "/memories/mine.db"),
         ],
@@ -82,6 +83,12 @@ class TestLocate:
 
     def test_a_path_object_is_never_a_name(self) -> None:
         assert locate(Path("work"), self.chosen) == Path("work")
+
+    @pytest.mark.parametrize("given", ["folder/work", "./work", "/elsewhere/", "a/.db", "~"])
+    def test_a_path_written_as_text_ends_in_db(self, given: str) -> None:
+        with pytest.raises(UsageError) as caught:
+            locate(given, self.chosen)
+        assert ".db" in caught.value.hint
 
     def test_a_tilde_is_the_home(self) -> None:
         assert locate("~/work.db", self.chosen) == Path.home() / "work.db"
@@ -103,6 +110,8 @@ class TestOpen:
     def test_a_name_makes_a_file_among_the_memories(self) -> None:
         with Memory.open("work") as memory:
             assert memory.path == settings().memories_dir / "work.db"
+            assert not memory.path.exists()
+            assert memory.empty
             assert memory.path.exists()
 
     def test_opening_loads_no_engine(self) -> None:
@@ -121,9 +130,16 @@ class TestOpen:
             Memory.open(path, create=False)
         assert (str(caught.value), caught.value.hint) == (
             f"There is no memory at {path}.",
-            "Make one with: localmem ingest FILE",
+            f"Make one with: localmem ingest FILE --memory {path}",
         )
         assert not path.exists()
+
+    def test_the_hint_of_a_missing_memory_names_those_that_there_are(self) -> None:
+        for name in ("work", "family"):
+            Store.open(locate(name, settings())).close()
+        with pytest.raises(StoreError) as caught:
+            Memory.open("wrok", create=False)
+        assert caught.value.hint.endswith("The memories that there are: family, work.")
 
     def test_a_file_of_others_is_left_as_it_is(self, path: Path) -> None:
         path.write_bytes(b"somebody's notes")
@@ -238,6 +254,28 @@ class TestIngest:
         assert [bool(one.error) for one in report.files] == [True, True, False]
         assert report.failed
         assert report.files[2].added == 3
+        with pytest.raises(TranscriptError) as caught:
+            report.raise_for_failure()
+        assert (str(caught.value), caught.value.hint) == (report.files[0].error, report.files[0].hint)
+
+    def test_when_all_files_were_read_nothing_is_raised(self, path: Path, file: Path) -> None:
+        with opened(path) as memory:
+            memory.ingest(file).raise_for_failure()
+
+    def test_a_memory_is_made_by_the_first_turn(self, path: Path, file: Path) -> None:
+        with Memory(path, embedder=HashingEmbedder, model=refuse) as memory:
+            memory.ingest(path.with_name("missing.txt"))
+            assert not path.exists()
+            memory.ingest(file)
+            assert not memory.empty
+        assert path.exists()
+
+    def test_a_memory_that_another_process_makes_meanwhile_is_joined(self, path: Path, file: Path) -> None:
+        with Memory(path, embedder=HashingEmbedder, model=refuse) as memory:
+            with opened(path) as other:
+                other.ingest(file)
+            (report,) = memory.ingest(file).files
+        assert (report.added, report.known) == (0, 3)
 
     def test_a_folder_is_read_file_by_file(self, path: Path, file: Path) -> None:
         with opened(path) as memory:
@@ -326,6 +364,12 @@ class TestStats:
         assert stats.threads == stats.indexed_threads >= 1
         assert (stats.embedder, stats.dimension, stats.path) == ("fake-hashing", 64, str(path))
 
+    def test_the_transcripts_are_listed(self, path: Path, file: Path) -> None:
+        with opened(path) as memory:
+            memory.ingest(file)
+            (transcript,) = memory.transcripts()
+        assert (transcript.name, transcript.turns, transcript.path) == ("talk", 3, str(file))
+
     def test_the_caches_count_among_the_bytes(
         self, path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -375,4 +419,4 @@ class TestConversations:
         (file,) = report.files
         assert file.error is not None
         assert "'cars'" in file.error
-        assert "boats, bread" in file.error
+        assert "boats, bread" in file.hint

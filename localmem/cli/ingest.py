@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from localmem.cli import options
+from localmem.cli.options import INTERRUPTED
 
 if TYPE_CHECKING:
-    from localmem.values import FileReport
+    from localmem.values import FileReport, IngestReport
 
 NAME = "ingest"
 EXAMPLE = (
@@ -48,7 +51,7 @@ def command(
 
     log_to_stderr(verbose)
     chosen = _format(format)
-    with Memory.open(memory) as opened, _Progress(quiet) as progress:
+    with _going_on(), Memory.open(memory) as opened, _Progress(quiet) as progress:
         report = opened.ingest(
             *paths,
             format=chosen,
@@ -58,6 +61,8 @@ def command(
         )
     if as_json:
         print_json({"memory": str(opened.path), "files": [report_row(file) for file in report.files]})
+    elif len({file.path for file in report.files}) > 1:
+        print(_summary(report))
     if report.failed:
         raise typer.Exit(1)
 
@@ -76,20 +81,56 @@ def _format(name: str | None) -> Any:
         ) from None
 
 
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Says of an interruption that nothing is lost."""
+    from localmem.errors import LocalmemError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        stopped = LocalmemError(
+            "Interrupted.", hint="What was added is kept; the same command again adds the rest."
+        )
+        stopped.exit_code = INTERRUPTED
+        raise stopped from None
+
+
+def _unread(report: FileReport) -> bool:
+    return bool(report.error) and not report.added and not report.known
+
+
+def _summary(report: IngestReport) -> str:
+    """How many files were read; one that holds several conversations is one file."""
+    unread = {file.path for file in report.files if _unread(file)}
+    broken = {file.path for file in report.files if file.error} - unread
+    read = len({file.path for file in report.files}) - len(unread) - len(broken)
+    parts = [f"{read} file{'' if read == 1 else 's'} read"]
+    parts += [f"{len(broken)} in part"] if broken else []
+    parts += [f"{len(unread)} not"] if unread else []
+    return ", ".join(parts)
+
+
 def _lines(report: FileReport, quiet: bool) -> list[str]:
-    if report.error and not report.format:
-        return [f"{report.path}: not read: {report.error}"]
+    reason = (report.error or "").removeprefix(f"{report.path}: ")
+    if _unread(report):
+        said = report.error if report.path in str(report.error) else f"{report.path}: {reason}"
+        return [str(said), *([f"  {report.hint}"] if report.hint else [])]
     threads = f"{report.threads} thread{'' if report.threads == 1 else 's'}"
-    counts = f"{report.added} turns added, {report.known} known, {report.skipped_count} skipped"
+    counts = f"{report.added} turn{'' if report.added == 1 else 's'} added"
+    counts += f", {report.known} known" if report.known else ""
+    counts += f", {report.skipped_count} skipped" if report.skipped_count else ""
     name = "" if report.transcript == PurePath(report.path).stem else f", {report.transcript}"
     lines = [f"{report.path} ({report.format}{name}): {counts}; {threads}; {report.seconds:.1f} s"]
     if not quiet:
         lines += [f"  skipped {skip.where}: {skip.reason}" for skip in report.skipped[:5]]
         if report.skipped_count > 5:
             lines.append(f"  ... and {report.skipped_count - 5} more (all with --json)")
-        lines += [f"  note: {warning}" for warning in report.warnings]
+        if report.added or not report.known:  # else they were said when its turns were added
+            lines += [f"  note: {warning}" for warning in report.warnings]
     if report.error:
-        lines.append(f"  broke off: {report.error}")
+        lines.append(f"  broke off: {reason}")
+        lines += [f"    {report.hint}"] if report.hint else []
     return lines
 
 

@@ -6,13 +6,16 @@ from typing import Annotated
 
 import typer
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
 Memory = Annotated[
     str | None,
     typer.Option(
         "--memory",
         "-m",
         metavar="NAME|PATH",
-        help="Which memory: a name, or the path of a .db file. [default: default]",
+        help="Which memory: a name, or a path that ends in .db. [default: default]",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

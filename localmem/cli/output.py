@@ -146,7 +146,7 @@ def answer_row(answer: Answer) -> dict[str, Any]:
         "question": answer.question,
         "answer": answer.text,
         "found": answer.found,
-        "supported": answer.supported,
+        "supported": answer.supported if answer.found else None,
         "citations": [citation_row(citation) for citation in answer.citations],
         "usage": usage_row(answer.usage),
         "seconds": round(answer.seconds, 3),
@@ -167,6 +167,7 @@ def report_row(report: FileReport) -> dict[str, Any]:
         "seconds": round(report.seconds, 3),
         "warnings": list(report.warnings),
         "error": report.error,
+        "hint": report.hint,
     }
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from localmem.embed.protocol import Embedder
 from localmem.errors import TranscriptError
@@ -88,12 +89,27 @@ class _Target:
 
 
 class Ingest:
-    """Adds transcript files to a store."""
+    """Adds transcript files to a store.
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
-        self._store = store
+    Args:
+        store: the memory file, or what opens it, which is called when there are turns to add.
+        embedder: makes the vectors.
+
+    Raises:
+        EmbedderMismatchError: the store holds vectors of another embedder.
+    """
+
+    def __init__(self, store: Store | Callable[[], Store], embedder: Embedder) -> None:
+        self._open = store
         self._embedder = embedder
-        store.bind_embedder(embedder.id, embedder.dimension)
+        if isinstance(store, Store):
+            _ = self._store
+
+    @cached_property
+    def _store(self) -> Store:
+        store = self._open if isinstance(self._open, Store) else self._open()
+        store.bind_embedder(self._embedder.id, self._embedder.dimension)
+        return store
 
     def file(
         self, path: str, events: Callable[[], Iterator[Event]], *, progress: Progress | None = None
@@ -106,19 +122,19 @@ class Ingest:
             progress: told after each batch.
 
         Raises:
-            EmbedderError: the embedder cannot run; whole batches before it are kept.
+            EmbedderError: the embedder cannot run, or is another one than before; whole batches before it are kept.
             StoreError: the memory cannot be written; whole batches before it are kept.
         """
         started = time.perf_counter()
         surveys, notes, error = _survey(events)
-        if not surveys:
-            return [FileReport(path, "", "", 0, 0, (), 0, 0, time.perf_counter() - started, notes, error)]
+        total = sum(survey.turns for survey in surveys.values())
+        if not total:
+            return _nothing(path, surveys, notes, error, time.perf_counter() - started)
         if len(surveys) > 1:
             notes += (
                 f"{len(surveys)} conversations go into one memory, and an answer may join them;"
                 " with --conversation NAME --memory NAME each gets its own",
             )
-        total = sum(survey.turns for survey in surveys.values())
         targets = {name: self._target(survey) for name, survey in surveys.items()}
         done = 0
         for name, batch in _batches(events, {name: survey.turns for name, survey in surveys.items()}):
@@ -225,7 +241,7 @@ class Ingest:
         path: str,
         targets: dict[str, _Target],
         notes: tuple[str, ...],
-        error: str | None,
+        error: TranscriptError | None,
         seconds: float,
     ) -> list[FileReport]:
         reports = []
@@ -248,10 +264,40 @@ class Ingest:
                     threads=threads,
                     seconds=target.seconds + overhead,
                     warnings=notes if place == 0 else (),
-                    error=error if place == len(targets) - 1 else None,
+                    **(_reason(error) if place == len(targets) - 1 else {}),
                 )
             )
         return reports
+
+
+def _nothing(
+    path: str,
+    surveys: Mapping[str, _Survey],
+    notes: tuple[str, ...],
+    error: TranscriptError | None,
+    seconds: float,
+) -> list[FileReport]:
+    """The report of a file without turns."""
+    survey = next(iter(surveys.values()), _Survey("", ""))
+    return [
+        FileReport(
+            path=path,
+            format=survey.format,
+            transcript=survey.name,
+            added=0,
+            known=0,
+            skipped=tuple(survey.skipped),
+            skipped_count=survey.skipped_count,
+            threads=0,
+            seconds=seconds,
+            warnings=notes,
+            **_reason(error),
+        )
+    ]
+
+
+def _reason(error: TranscriptError | None) -> dict[str, str]:
+    return {} if error is None else {"error": str(error), "hint": error.hint}
 
 
 def _place(
@@ -303,7 +349,7 @@ def _close(
 
 def _survey(
     events: Callable[[], Iterator[Event]],
-) -> tuple[dict[str, _Survey], tuple[str, ...], str | None]:
+) -> tuple[dict[str, _Survey], tuple[str, ...], TranscriptError | None]:
     """First reading: conversations by name, notes about the file, and why it broke off, if it did."""
     surveys: dict[str, _Survey] = {}
     notes: list[str] = []
@@ -324,8 +370,7 @@ def _survey(
                 current.keys += content_key(event)
                 current.timed += event.at is not None
     except TranscriptError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        return surveys, tuple(notes), f"{error}{hint}"
+        return surveys, tuple(notes), error
     return surveys, tuple(notes), None
 
 

@@ -15,9 +15,8 @@ import pytest
 from localmem.cli.app import main
 from localmem.embed.protocol import Embedder
 from localmem.llm.protocol import LanguageModel
-from localmem.memory import Memory, locate
+from localmem.memory import Memory, open_store
 from localmem.settings import settings
-from localmem.store import Store
 from tests.fakes import HashingEmbedder, ScriptedModel
 
 TALK = """[2025-03-04 18:32] Ann: The ferry to Ullapool leaves at nine.
@@ -87,7 +86,7 @@ def localmem(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
             return scripted
 
         make_embedder: Callable[[], Embedder] = HashingEmbedder
-        store = Store.open(locate(memory, settings()), create=create)
+        store = open_store(memory, settings(), create=create)
         return cls(store, embedder=make_embedder, model=make_model)
 
     monkeypatch.setattr(Memory, "open", classmethod(open))

@@ -193,9 +193,9 @@ def test_questions_that_are_no_text_are_asked_all_the_same(filled: CommandLine) 
     assert (result.code, json.loads(result.out)["question"]) == (0, "caf\ufffd?")
 
 
-def test_an_empty_memory_is_asked_without_a_model(localmem: CommandLine) -> None:
-    localmem("ingest", "missing.txt")
-    result = localmem("ask", WHEN, "-q")
+def test_an_empty_memory_is_asked_without_a_model(localmem: CommandLine, tmp_path: Path) -> None:
+    Store.open(tmp_path / "new.db").close()
+    result = localmem("ask", WHEN, "-q", "-m", tmp_path / "new.db")
     assert (result.code, result.out, localmem.models) == (0, f"{NOT_IN_MEMORY}\n", [])
 
 

@@ -12,14 +12,15 @@ from tests.cli.conftest import TALK, CommandLine
 
 FILE_KEYS = {
     "path", "format", "transcript", "added", "known", "skipped", "skipped_first", "threads", "seconds", "warnings",
-    "error",
+    "error", "hint",
 }  # fmt: skip
 
 
 def test_every_file_has_its_line(localmem: CommandLine, talk: Path) -> None:
     result = localmem("ingest", talk)
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(f"{talk} (plain): 3 turns added, 0 known, 0 skipped; 1 thread; ")
+    assert result.out.startswith(f"{talk} (plain): 3 turns added; 1 thread; ")
+    assert len(result.out.splitlines()) == 1
 
 
 def test_ingesting_again_adds_nothing(filled: CommandLine, talk: Path) -> None:
@@ -28,7 +29,7 @@ def test_ingesting_again_adds_nothing(filled: CommandLine, talk: Path) -> None:
 
 def test_a_longer_export_adds_the_rest(filled: CommandLine, talk: Path) -> None:
     talk.write_text(TALK + "[2025-03-05 10:00] Bob: I will.\n", encoding="utf-8")
-    assert "1 turns added, 3 known" in filled("ingest", talk).out
+    assert "1 turn added, 3 known" in filled("ingest", talk).out
 
 
 def test_the_result_is_json_on_demand(localmem: CommandLine, talk: Path) -> None:
@@ -47,19 +48,55 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(localmem: CommandLi
     result = localmem("ingest", "missing.txt", bad, talk, "--format", "plain")
     assert result.code == 1
     lines = result.out.splitlines()
-    assert lines[0] == (
-        "missing.txt: not read: missing.txt: no such file or folder"
-        " (Check the spelling; a relative path starts at the current folder.)"
-    )
-    assert str(bad) in lines[1]
+    assert lines[:2] == [
+        "missing.txt: no such file or folder",
+        "  Check the spelling; a relative path starts at the current folder.",
+    ]
+    assert lines[2].startswith(f"{bad}: ")
+    assert lines[3].startswith("  ")
     assert any(line.startswith(f"{talk} (plain): 3 turns added") for line in lines)
+    assert lines[-1] == "1 file read, 2 not"
+
+
+def test_several_files_are_summed_up(localmem: CommandLine, talk: Path) -> None:
+    other = talk.with_name("other.txt")
+    other.write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
+    assert localmem("ingest", talk, other).out.splitlines()[-1] == "2 files read"
+
+
+def test_a_file_of_several_conversations_is_one_file(localmem: CommandLine, tmp_path: Path) -> None:
+    rows = [{"conversation": name, "speaker": "Ann", "text": f"{name} {n}"} for name in "ab" for n in "123"]
+    file = tmp_path / "several.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert "files read" not in localmem("ingest", file).out
+
+
+def test_what_is_missing_from_a_file_is_not_said_again_when_nothing_is_new(
+    localmem: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "other.txt"
+    file.write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
+    first, again = localmem("ingest", file).out, localmem("ingest", file).out
+    assert "note: no turn has a time" in first
+    assert "note:" not in again
+
+
+def test_files_that_cannot_be_read_make_no_memory(localmem: CommandLine, tmp_path: Path) -> None:
+    empty, blank = tmp_path / "empty.txt", tmp_path / "blank.txt"
+    empty.write_bytes(b"")
+    blank.write_text("\n\n", encoding="utf-8")
+    memory = tmp_path / "new.db"
+    assert localmem("ingest", "missing.txt", empty, blank, "-m", memory).code == 1
+    assert sorted(tmp_path.iterdir()) == [blank, empty]
 
 
 def test_files_that_cannot_be_read_are_told_in_json_too(localmem: CommandLine, talk: Path) -> None:
     result = localmem("ingest", "missing.txt", talk, "--json")
     assert result.code == 1
     first, second = json.loads(result.out)["files"]
-    assert "no such file" in first["error"]
+    assert first["error"] == "missing.txt: no such file or folder"
+    assert first["hint"].startswith("Check the spelling")
+    assert second["hint"] == ""
     assert (first.keys(), second["added"], second["error"]) == (FILE_KEYS, 3, None)
 
 
@@ -73,7 +110,10 @@ def test_a_file_that_breaks_off_keeps_what_was_before(localmem: CommandLine, tmp
     result = localmem("ingest", file)
     assert result.code == 1
     assert "9 turns added" in result.out
-    assert "broke off: " in result.out
+    broken, hint = result.out.splitlines()[-2:]
+    assert broken.startswith("  broke off: ")
+    assert str(file) not in broken
+    assert hint.startswith("    ")
 
 
 def test_standard_input_is_read(localmem: CommandLine) -> None:
@@ -85,7 +125,8 @@ def test_standard_input_is_read(localmem: CommandLine) -> None:
 def test_a_folder_is_read(localmem: CommandLine, talk: Path) -> None:
     talk.with_name("second.txt").write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
     result = localmem("ingest", talk.parent)
-    assert (result.code, len(result.out.splitlines())) == (0, 3)  # the second has no times, which is a note
+    # The second has no times, which is a note; the last line sums up.
+    assert (result.code, len(result.out.splitlines())) == (0, 4)
 
 
 @pytest.mark.parametrize("name", [format.value for format in Format])
@@ -131,6 +172,7 @@ def test_a_name_of_a_file_cannot_move_the_cursor(localmem: CommandLine, tmp_path
 
 def test_a_memory_that_cannot_be_one_changes_nothing(localmem: CommandLine, talk: Path) -> None:
     before = talk.read_bytes()
+    talk = talk.rename(talk.with_suffix(".db"))
     result = localmem("ingest", talk, "--memory", talk)
     assert (result.code, result.out) == (1, "")
     assert "is not a localmem memory" in result.err
@@ -144,10 +186,7 @@ def test_progress_is_shown_on_a_terminal_and_the_results_are_the_same(
     monkeypatch.setenv("TERM", "xterm")
     first = localmem("ingest", talk, talk)
     assert "turns" in first.err
-    assert [line.split(": ")[1][:14] for line in first.out.splitlines()] == [
-        "3 turns added,",
-        "0 turns added,",
-    ]
+    assert [line.split(": ")[1][:13] for line in first.out.splitlines()] == ["3 turns added", "0 turns added"]
 
 
 def test_quietly_no_progress_is_shown(

@@ -129,14 +129,19 @@ def test_an_answer_is_json() -> None:
     }  # fmt: skip
 
 
+def test_whether_a_refusal_is_supported_is_no_question() -> None:
+    answer = Answer("Who?", "I don't know.", (), False, True, workspace(turn("Hello.")), Usage())
+    assert answer_row(answer)["supported"] is None
+
+
 def test_a_file_report_is_json() -> None:
     report = FileReport(
-        "a.txt", "plain", "a", 3, 2, (Skipped("line 1", "empty"),), 7, 2, 0.5, ("note",), "broke"
+        "a.txt", "plain", "a", 3, 2, (Skipped("line 1", "empty"),), 7, 2, 0.5, ("note",), "broke", "mend it"
     )
     assert json.loads(json.dumps(report_row(report))) == {
         "path": "a.txt", "format": "plain", "transcript": "a", "added": 3, "known": 2, "skipped": 7,
         "skipped_first": [{"where": "line 1", "reason": "empty"}], "threads": 2, "seconds": 0.5,
-        "warnings": ["note"], "error": "broke",
+        "warnings": ["note"], "error": "broke", "hint": "mend it",
     }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from localmem.store import Store
 from tests.cli.conftest import CommandLine
 
 NASTY = "[red]alarm[/red] \x1b[2J\x1b]0;title\x07 \u202eevil\u202c :smile: [link=x]y[/link] ferry"
@@ -80,9 +81,9 @@ def test_json_holds_what_people_said_to_the_letter(localmem: CommandLine, tmp_pa
     assert unit["text"].endswith("日本")
 
 
-def test_an_empty_memory_is_said_on_stderr(localmem: CommandLine) -> None:
-    localmem("ingest", "missing.txt")
-    result = localmem("search", "ferry")
+def test_an_empty_memory_is_said_on_stderr(localmem: CommandLine, tmp_path: Path) -> None:
+    Store.open(tmp_path / "new.db").close()
+    result = localmem("search", "ferry", "-m", tmp_path / "new.db")
     assert (result.code, result.out) == (0, "")
     assert "localmem ingest" in result.err
 
@@ -92,9 +93,9 @@ def test_a_budget_that_no_turn_fits_is_said_on_stderr(filled: CommandLine) -> No
     assert (result.code, result.out, result.err) == (0, "", "No turn fits 1 tokens.\n")
 
 
-def test_an_empty_memory_is_json_on_demand(localmem: CommandLine) -> None:
-    localmem("ingest", "missing.txt")
-    assert json.loads(localmem("search", "ferry", "--json").out)["units"] == []
+def test_an_empty_memory_is_json_on_demand(localmem: CommandLine, tmp_path: Path) -> None:
+    Store.open(tmp_path / "new.db").close()
+    assert json.loads(localmem("search", "ferry", "--json", "-m", tmp_path / "new.db").out)["units"] == []
 
 
 def test_a_missing_memory_is_an_error_and_none_is_made(localmem: CommandLine, tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_a_file_of_mixed_conversations_that_was_interrupted_can_be_finished(stor
 def test_a_file_that_breaks_off_keeps_what_was_before(store: Store) -> None:
     turns = talk(200)
     (report,) = Ingest(store, HashingEmbedder()).file("talk.txt", lambda: broken_off(turns))
-    assert report.error == "talk.txt, line 9: the file breaks off (Export it again.)"
+    assert (report.error, report.hint) == ("talk.txt, line 9: the file breaks off", "Export it again.")
     assert counts(report) == (200, 0, 0)
     assert stored_turns(store, 1) == turns
 

@@ -14,14 +14,17 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from localmem.errors import TranscriptError
 from localmem.transcripts.events import Event
-from localmem.transcripts.messages import FIELDS, Messages, kind_of
+from localmem.transcripts.messages import Messages, kind_of, named
 from localmem.transcripts.source import MAX_LINE, Sample, Source
 from localmem.transcripts.text import MARKS, MAX_TEXT
 from localmem.values import Skipped
 
 _DELIMITERS = (",", ";", "\t", "|")
 _HEADER = 64 * 1024
+_CELL = 40
+"""Characters of a column's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,7 @@ def parse(source: Source) -> Iterator[Event]:
     width = len(header.names)
     kinds = [kind_of(name) for name in header.names]
     if "text" not in kinds:
-        raise source.error(
-            f"no column for the text in the header ({', '.join(header.names)[:80]})",
-            header.line,
-            hint=f"The first line must name the columns: one of {', '.join(FIELDS['speaker'])}; "
-            f"one of {', '.join(FIELDS['text'])}; and for the time one of {', '.join(FIELDS['time'])}.",
-        )
+        raise _no_text(source, header)
     # The module's limit is for the whole process and its default is less than a long message.
     csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_LINE))
     messages = Messages(source)
@@ -71,6 +69,41 @@ def parse(source: Source) -> Iterator[Event]:
             yield Skipped(where, f"only {len(row)} of {width} fields")
         else:
             yield from messages.events(dict(zip(header.names, row, strict=False)), where)
+
+
+def wants_columns(source: Source) -> TranscriptError | None:
+    """The error of a table without a text column; None for what is no table."""
+    header = _header(source.sample)
+    if "text" in {kind_of(name) for name in header.names}:
+        return None
+    if source.sample.name.lower().endswith((".csv", ".tsv")) or _is_table(source.sample):
+        return _no_text(source, header)
+    return None
+
+
+def _no_text(source: Source, header: _Header) -> TranscriptError:
+    return source.error(
+        f"no column for the text in the header ({', '.join(header.names)[:80]})",
+        header.line,
+        hint=f"The first line must name the columns: one of {named('speaker')}; "
+        f"one of {named('text')}; and for the time one of {named('time')}.",
+    )
+
+
+def _is_table(sample: Sample) -> bool:
+    """Whether the first lines have the same number of cells, three at least, all short in the first one.
+
+    Sentences have commas too, with a space behind them.
+    """
+    lines = [line for line in sample.lines()[:20] if line.strip(MARKS + " ")][:3]
+    for delimiter in _DELIMITERS:
+        rows = [_cut(line, delimiter) for line in lines]
+        if not rows or not 3 <= len(rows[0]) == len(rows[-1]):
+            continue
+        spaced = delimiter == "," and any(cell.startswith(" ") for cell in rows[0])
+        if not spaced and all(len(cell) <= _CELL for cell in rows[0][:-1]):
+            return True
+    return False
 
 
 def _header(sample: Sample) -> _Header:

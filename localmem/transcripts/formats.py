@@ -43,13 +43,15 @@ class FormatSpec:
 FORMATS: Mapping[Format, FormatSpec] = MappingProxyType(
     {
         Format.WEBVTT: FormatSpec(
-            "WebVTT captions with speakers, as Zoom, Teams and Meet write them", webvtt.sniff, webvtt.parse
+            "WebVTT or SubRip (.srt) captions, with speakers as Zoom, Teams and Meet write them",
+            webvtt.sniff,
+            webvtt.parse,
         ),
         Format.LOCOMO: FormatSpec(
             "LoCoMo JSON: conversations with numbered, dated sessions", locomo.sniff, locomo.parse
         ),
         Format.JSONL: FormatSpec(
-            "JSON messages, one a line or in an array, with speaker or role, text or content, timestamp",
+            "JSON messages (role or speaker, content or text, timestamp), one a line or in a list, also under 'messages'",
             jsonl.sniff,
             jsonl.parse,
         ),
@@ -89,6 +91,8 @@ def detect_source(source: Source) -> tuple[Format, str]:
             return format, reason
     if kind := _binary(source.sample.text):
         raise source.error(f"this is {kind}, not a transcript", hint="Give the text that it was made from.")
+    if no_columns := delimited.wants_columns(source):
+        raise no_columns
     tried = ", ".join(FORMATS)
     raise source.error(
         f"no known format fits (tried {tried})",

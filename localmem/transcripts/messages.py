@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
@@ -15,17 +16,28 @@ UNKNOWN = "Unknown"
 
 FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "speaker": ("speaker", "author", "name", "sender", "from", "user", "username", "role"),
-        "text": ("text", "content", "message", "body", "msg"),
-        "time": ("timestamp", "time", "datetime", "date", "ts", "created_at", "at"),
+        "speaker": (
+            *("speaker", "author", "name", "sender", "from", "user", "username", "role"),
+            *("sprecher", "sprecherin", "absender", "autor", "von", "benutzer"),
+            *("hablante", "nombre", "remitente", "autora", "usuario", "de"),
+        ),
+        "text": (
+            *("text", "content", "message", "body", "msg"),
+            *("nachricht", "inhalt", "mensaje", "texto", "contenido"),
+        ),
+        "time": (
+            *("timestamp", "time", "datetime", "date", "ts", "created_at", "at"),
+            *("zeitstempel", "datum", "zeit", "uhrzeit", "fecha", "hora", "fecha y hora"),
+        ),
         "id": ("id", "message_id"),
         "conversation": ("conversation", "conversation_id"),
         "session": ("session", "session_id", "thread", "thread_id", "chat", "chat_id"),
     }
 )
-"""Names of every field, in order of preference, compared without case."""
+"""Names of every field in English, German and Spanish, in order of preference, compared without case."""
 
 _DEPTH = 8
+_CLOCK = re.compile(r"\s*\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?\s?m\.?)?\s*", re.IGNORECASE)
 _PARTS = ("text", "content", "parts", "value")
 _MEDIA = ("image", "audio", "video", "file")
 
@@ -45,6 +57,8 @@ class Messages:
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        self.default = ""
+        """Name of the conversation of records that name none; empty: the file's."""
         self._conversation: str | None = None
         self._keys: dict[tuple[str, ...], dict[str, list[str]]] = {}
 
@@ -52,7 +66,7 @@ class Messages:
         """The turn of a record, after a conversation when it changes; or why it was skipped."""
         keys = self._kinds(record)
         if "text" not in keys:
-            yield Skipped(where, f"no text field ({', '.join(FIELDS['text'])})")
+            yield Skipped(where, f"no text field ({named('text')})")
             return
         text = next((found for key in keys["text"] if (found := flatten(record[key]))), "")
         if not text:
@@ -61,15 +75,12 @@ class Messages:
         if len(text) > MAX_TEXT:
             yield Skipped(where, TOO_LONG)
             return
-        conversation = _first(record, keys, "conversation")
+        conversation = _first(record, keys, "conversation") or self.default
         if conversation != self._conversation:
             self._conversation = conversation
             yield self._source.conversation(conversation)
-        at = None
-        for key in keys.get("time", ()):
-            if (value := record[key]) not in (None, ""):
-                at = self._source.time(value, where)
-                break
+        value = _time(record, keys)
+        at = None if value in (None, "") else self._source.time(value, where)
         yield Turn(
             speaker=_first(record, keys, "speaker") or UNKNOWN,
             text=text,
@@ -92,6 +103,23 @@ class Messages:
                 keys.sort(key=lambda key, names=FIELDS[kind]: names.index(key.strip().lower()))  # type: ignore[misc]
             self._keys[shape] = kinds
         return self._keys[shape]
+
+
+def named(kind: str) -> str:
+    """The names of a kind of field, for people."""
+    return ", ".join(FIELDS[kind])
+
+
+def _time(record: Mapping[str, object], keys: Mapping[str, list[str]]) -> object:
+    """Value of the preferred time field that is filled; a clock time with the date of another field."""
+    values = [record[key] for key in keys.get("time", ()) if record[key] not in (None, "")]
+    first = next(iter(values), None)
+    for clock in values:
+        if isinstance(clock, str) and _CLOCK.fullmatch(clock):
+            date = next((one for one in values if isinstance(one, str) and not _CLOCK.fullmatch(one)), None)
+            if date is not None and (clock is first or ":" not in date):
+                return date if ":" in date else f"{date} {clock.strip()}"
+    return first
 
 
 def _first(record: Mapping[str, object], keys: Mapping[str, list[str]], kind: str) -> str:

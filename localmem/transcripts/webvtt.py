@@ -1,10 +1,12 @@
-"""WebVTT captions (W3C WebVTT), as meeting programs write them, with the mistakes that they make.
+"""WebVTT captions (W3C WebVTT), as meeting programs write them, with the mistakes that they make; and SubRip (.srt).
 
     WEBVTT
 
     12
     00:01:23.400 --> 00:01:26.000
     <v Anna Berg>Hello, everyone.</v>
+
+SubRip has no header, a number before each cue and a comma in its times: "00:01:23,400"; all else is the same.
 
 The speaker is the voice tag, or a name before a colon (`speakers.py` says when it is one), or, where names stand
 only where the speaker changes, the last name; else "Unknown". Cues of one speaker become one turn as long as
@@ -43,7 +45,10 @@ _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _BLOCK = re.compile(r"(?:NOTE(?:\s.*)?|STYLE\s*|REGION\s*)")
 _VOICE = re.compile(r"<v(?:\.[^\s>]{0,100})?(?:\s{1,9}([^>]{0,200}))?>|</v\s{0,9}>")
-_TAG = re.compile(r"</?(?:c|i|b|u|ruby|rt|lang|font)(?:[.\s][^>]{0,200})?>|<\d[\d:.,]{0,20}>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:c|i|b|u|s|ruby|rt|lang|font)(?:[.\s][^>]{0,200})?>|<\d[\d:.,]{0,20}>|\{\\an?\d{1,2}\}",
+    re.IGNORECASE,
+)
 _CUE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}/\d+-\d+", re.IGNORECASE)
 _ZOOM = re.compile(r"GMT(\d{8})-(\d{6})")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
@@ -51,13 +56,14 @@ _CHANGE = ">>"
 
 
 def sniff(sample: Sample) -> str:
-    """Whether it has the header, or begins with a cue that has a WebVTT time."""
+    """Whether it has the header, or begins with a cue that has a WebVTT or SubRip time."""
     text = sample.text.lstrip(MARKS)
     if re.match(r"WEBVTT(?:[ \t\n]|$)", text):
         return "the WEBVTT header"
     for line in text.split("\n", 8)[:8]:
-        if _TIMING.fullmatch(line) and "," not in line.split("-->")[0]:
-            return "WebVTT cue times, without the header"
+        if _TIMING.fullmatch(line):
+            subrip = "," in line.split("-->")[0]
+            return "SubRip cue times" if subrip else "WebVTT cue times, without the header"
     return ""
 
 
@@ -226,7 +232,7 @@ def _spoken(sample: Sample) -> Iterator[str]:
 
 
 def _untag(text: str) -> str:
-    if "<" in text:
+    if "<" in text or "{" in text:
         text = _TAG.sub("", text)
     return html.unescape(text) if "&" in text else text
 

@@ -126,7 +126,7 @@ def test_bad_lines_in_the_middle_are_reported_and_the_others_go_on() -> None:
     assert [text for _, text in said(content)] == ["a", "c"]
     assert [where for where, _ in skipped(content)] == ["line 2", "line 3", "line 4", "line 6"]
     assert skipped(content)[0][1].startswith("not JSON: Unterminated string")
-    assert skipped(content)[3][1] == "no text field (text, content, message, body, msg)"
+    assert skipped(content)[3][1].startswith("no text field (text, content, message, body, msg, ")
 
 
 def test_bad_elements_of_an_array_are_reported_and_the_others_go_on() -> None:
@@ -174,6 +174,50 @@ def test_a_first_message_longer_than_the_sample_is_found(wrap: str) -> None:
     assert said(wrap.replace("{}", json.dumps({"role": "a", "content": text}))) == [("a", text)]
 
 
+HELD = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+
+
+def named(content: str) -> list[tuple[str, str]]:
+    """Conversation and text of every turn."""
+    found, name = [], ""
+    for event in events(content):
+        if isinstance(event, Conversation):
+            name = event.name
+        elif isinstance(event, Turn):
+            found.append((name, event.text))
+    return found
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("wrap", ["{}", "[{}]", "[{}, {}]"])
+def test_an_object_may_hold_the_messages(indent: int | None, wrap: str) -> None:
+    content = wrap.replace("{}", json.dumps({"messages": HELD, "model": "m"}, indent=indent))
+    assert said(content) == [("user", "hi"), ("assistant", "hello")] * wrap.count("{}")
+
+
+def test_objects_that_hold_messages_may_stand_one_a_line() -> None:
+    content = lines({"messages": HELD}, {"messages": [*HELD, 5]}, {"messages": []})
+    assert named(content) == [("chat", "hi"), ("chat", "hello"), ("chat 2", "hi"), ("chat 2", "hello")]
+    assert skipped(content) == [("line 2, message 3", "not a JSON object")]
+    assert [turn.source for turn in turns(content)][-1] == "line 2, message 2"
+
+
+def test_an_object_that_holds_messages_names_its_conversation() -> None:
+    content = lines(
+        {"title": "Trip", "id": 7, "messages": HELD[:1]},
+        {"id": "c2", "messages": HELD[:1]},
+        {"title": "Trip", "id": "c3", "messages": HELD[:1]},
+        {"title": "Trip", "messages": HELD[:1]},
+    )
+    assert [name for name, _ in named(content)] == ["Trip", "c2", "Trip c3", "Trip 4"]
+
+
+def test_a_conversation_longer_than_the_sample_is_found() -> None:
+    messages = [{"role": "user", "content": f"{number} " + "x" * 1000} for number in range(3000)]
+    for indent in (None, 1):
+        assert len(turns(json.dumps({"messages": messages}, indent=indent))) == 3000
+
+
 @given(st.lists(st.text(min_size=1), min_size=1))
 @pytest.mark.parametrize("indent", [None, 1])
 def test_an_array_gives_what_the_json_module_gives(indent: int | None, texts: list[str]) -> None:
@@ -205,6 +249,48 @@ def test_a_table_without_a_text_column_names_the_columns_that_are_wanted() -> No
         events("a,b\n1,2\n", Format.CSV)
     assert "speaker" in caught.value.hint
     assert "content" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Datum;Absender;Nachricht",
+        "Fecha;Autor;Mensaje",
+        "Zeit;Name;Text",
+        "Fecha;De;Texto",
+        "Datum;Von;Inhalt",
+    ],
+)
+def test_a_header_may_be_german_or_spanish(header: str) -> None:
+    assert turns(f"{header}\n2025-02-01 09:00;Kunde;Hallo\n") == [
+        Turn("Kunde", "Hallo", datetime(2025, 2, 1, 9), "line 2")
+    ]
+
+
+@pytest.mark.parametrize("header", ["Datum;Uhrzeit", "Fecha;Hora", "date;time", "Uhrzeit;Datum", "time;date"])
+def test_a_date_and_a_clock_in_two_columns_are_one_time(header: str) -> None:
+    cells = "01.02.2025;09:05" if header[0] in "DFd" else "09:05;01.02.2025"
+    assert turns(f"{header};Name;Text\n{cells};Anna;hi\n")[0].at == datetime(2025, 2, 1, 9, 5)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("a,b\n1,2\n", "table.csv"),
+        ("04/03/2025;Ann;the code is 12\n05/03/2025;Bob;ok\n", "chat.txt"),
+        ("id\twho\twhat\n1\tAnn\thi\n", "chat.txt"),
+        ("id,who,what\n1,Ann,hi\n", "-"),
+    ],
+)
+def test_a_table_that_is_found_by_content_names_the_columns_that_are_wanted(content: str, name: str) -> None:
+    with pytest.raises(TranscriptError, match="no column for the text") as caught:
+        events(content, name=name)
+    assert "speaker" in caught.value.hint
+
+
+def test_sentences_with_commas_are_no_table() -> None:
+    with pytest.raises(TranscriptError, match="no known format fits"):
+        events("Dear Ann, yesterday, after lunch, I left.\nIt rained, it snowed, it froze, it stopped.\n")
 
 
 def test_rows_that_do_not_fit_the_header_are_reported() -> None:

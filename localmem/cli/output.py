@@ -36,6 +36,11 @@ def shortened(text: str, characters: int) -> str:
     return f"{text[:characters].rstrip()}… ({len(text):,} characters)"
 
 
+def megabytes(count: int) -> str:
+    """Bytes as people compare them: "0.9 MB"."""
+    return f"{count / 1e6:,.1f} MB"
+
+
 def log_to_stderr(verbose: bool) -> None:
     """Show what the parts log; without `verbose`, nothing."""
     logger = logging.getLogger("localmem")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localmem.cli import options
+from localmem.errors import UsageError
 
 if TYPE_CHECKING:
     from localmem.values import Workspace
@@ -15,6 +16,11 @@ NAME = "search"
 EXAMPLE = "Examples: localmem search 'the trip to Cardiff'; localmem search 'who paid' --explain --budget 8"
 SHOWN_CHARACTERS = 1000
 """Of a turn, in the table; JSON has all of it."""
+LEGEND = (
+    "An anchor answers, a bridge leads to what answers, context makes the others readable; coverage is the share,"
+    " 0 to 1, of what was found that the shown turns stand for."
+)
+"""Under the scores, as in the help."""
 
 
 def command(
@@ -31,17 +37,24 @@ def command(
     as_json: options.Json = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Find the turns that a question needs. No model of language is loaded."""
+    """Find the turns that a question needs. No model of language is loaded.
+
+    An anchor answers, a bridge leads to what answers, context makes the others readable; coverage is the share,
+    0 to 1, of what was found that the shown turns stand for.
+    """
     from localmem.cli.output import log_to_stderr, print_json, workspace_row
     from localmem.memory import Memory
 
     log_to_stderr(verbose)
+    if not query.strip():
+        raise UsageError("The question is empty.", hint="For example: localmem search 'Who bought the car?'")
     with Memory.open(memory, create=False) as opened:
         workspace = opened.search(query, budget=budget, hops=hops, tokens=tokens)
+        names = [transcript.name for transcript in opened.transcripts()]
     if as_json:
         print_json(workspace_row(workspace))
     elif workspace.units:
-        _print(workspace, explain)
+        _print(workspace, explain, {name for name in names if names.count(name) > 1})
     else:
         from localmem.cli.output import note
 
@@ -49,8 +62,15 @@ def command(
         note(f"No turn fits {tokens} tokens." if workspace.candidates else empty)
 
 
-def _print(workspace: Workspace, explain: bool) -> None:
-    """A block for each thread: its head, and its turns as rows."""
+def _print(workspace: Workspace, explain: bool, shared: set[str]) -> None:
+    """A block for each thread: its head, and its turns as rows.
+
+    Args:
+        workspace: what to print.
+        explain: the scores too.
+        shared: names of more than one transcript, which do not tell which one it is.
+    """
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
@@ -58,12 +78,13 @@ def _print(workspace: Workspace, explain: bool) -> None:
 
     out = console()
     heads = {thread.id: thread for thread in workspace.threads}
-    speakers = min(16, max(len(one_line(unit.turn.speaker)) for unit in workspace.units))
-    sources = min(20, max(len(one_line(unit.turn.source)) for unit in workspace.units))
+    speakers = min(16, max(cell_len(one_line(unit.turn.speaker)) for unit in workspace.units))
+    sources = min(20, max(cell_len(one_line(unit.turn.source)) for unit in workspace.units))
     for id, thread in heads.items():
-        name = workspace.transcripts[thread.transcript].name
+        transcript = workspace.transcripts[thread.transcript]
+        name = transcript.path if transcript.name in shared else transcript.name
         title = Text(f"{one_line(name)} · ", style="dim") + Text(one_line(thread.head), style="italic")
-        out.print(title, no_wrap=True, overflow="ellipsis")
+        out.print(title, no_wrap=name == transcript.name, overflow="ellipsis")
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
         table.add_column(width=2)
         table.add_column(width=16, no_wrap=True)
@@ -105,3 +126,4 @@ def _explain(workspace: Workspace) -> None:
         out.print(Padding(scores, (0, 0, 0, 4)))
     stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in workspace.seconds.items())
     out.print(f"Time: {stages}")
+    out.print(LEGEND)

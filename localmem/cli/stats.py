@@ -2,32 +2,77 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from localmem.cli import options
+
+if TYPE_CHECKING:
+    from localmem.values import Transcript
 
 NAME = "stats"
 EXAMPLE = "Example: localmem stats --memory work --json"
+LABELS = {"bytes": "size", "models": "models used (embedder)"}
+"""Of facts whose field is not named as people would."""
 
 
 def command(memory: options.Memory = None, as_json: options.Json = False) -> None:
-    """Show what a memory holds. Loads no engine."""
+    """Show what a memory holds: its size, and its transcripts. Loads no engine."""
     from dataclasses import asdict
 
-    from localmem.cli.output import print_json, printable
+    from localmem.cli.output import print_json
     from localmem.memory import Memory
 
     with Memory.open(memory, create=False) as opened:
-        stats = opened.stats()
-    row = asdict(stats)
+        stats, transcripts = opened.stats(), opened.transcripts()
     if as_json:
-        print_json(row)
+        print_json({**asdict(stats), "files": [_row(transcript) for transcript in transcripts]})
         return
-    width = max(map(len, row))
-    for name, value in row.items():
-        shown = (
-            f"{value:,}"
-            if isinstance(value, int)
-            else ", ".join(value)
-            if isinstance(value, tuple)
-            else value
+    _print_facts(asdict(stats))
+    if transcripts:
+        _print_transcripts(transcripts)
+
+
+def _row(transcript: Transcript) -> dict[str, Any]:
+    return {
+        "transcript": transcript.name,
+        "format": transcript.format,
+        "turns": transcript.turns,
+        "file": transcript.path,
+    }
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
+    from localmem.cli.output import megabytes, printable
+
+    labels = {name: LABELS.get(name, name.replace("_", " ")) for name in facts}
+    width = max(map(len, labels.values()))
+    for name, value in facts.items():
+        if name == "bytes":
+            shown = megabytes(value)
+        elif isinstance(value, int):
+            shown = f"{value:,}"
+        else:
+            shown = ", ".join(value) if isinstance(value, tuple) else str(value)
+        print(f"{labels[name]:{width}}  {printable(shown) or '-'}")
+
+
+def _print_transcripts(transcripts: list[Transcript]) -> None:
+    """A line for each: name, format, turns, file."""
+    from rich.cells import cell_len
+
+    from localmem.cli.output import one_line
+
+    rows = [
+        (
+            one_line(one.name),
+            one.format,
+            f"{one.turns:,} turn{'' if one.turns == 1 else 's'}",
+            one_line(one.path),
         )
-        print(f"{name.replace('_', ' '):{width}}  {printable(str(shown)) or '-'}")
+        for one in transcripts
+    ]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    print()
+    for row in rows:
+        cells = [cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())

@@ -113,7 +113,39 @@ def test_a_query_may_begin_with_a_dash(filled: CommandLine) -> None:
     assert filled("search", "--", "--ferry").code == 0
 
 
-@pytest.mark.parametrize("query", ["", "   ", "?", "\x1b[31m", "日本"])
+@pytest.mark.parametrize("query", ["", "   "])
+def test_an_empty_query_is_wrong_usage(filled: CommandLine, query: str) -> None:
+    result = filled("search", query)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("localmem: The question is empty.\n  For example: ")
+
+
+def test_roles_and_coverage_are_explained_on_demand(filled: CommandLine) -> None:
+    for arguments in (("search", "--help"), ("search", "ferry", "--explain")):
+        shown = " ".join(filled(*arguments).out.split())
+        assert "a bridge leads to what answers" in shown
+        assert "coverage is the share" in shown
+
+
+def test_transcripts_of_one_name_are_told_apart_by_their_files(filled: CommandLine, tmp_path: Path) -> None:
+    assert "talk · " in filled("search", "ferry").out
+    other = tmp_path / "other" / "talk.txt"
+    other.parent.mkdir()
+    other.write_text("Cleo: A ferry.\nDan: Which ferry?\nCleo: The ferry to Skye.\n", encoding="utf-8")
+    assert filled("ingest", other).code == 0
+    shown = "".join(filled("search", "ferry").out.split())
+    assert "other/talk.txt" in shown
+
+
+@pytest.mark.parametrize("speaker", ["日本太郎", "🧥🧥🧥"])
+def test_wide_letters_of_a_name_stay_on_one_line(localmem: CommandLine, tmp_path: Path, speaker: str) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"speaker": speaker, "text": "ferry"}), encoding="utf-8")
+    assert localmem("ingest", file).code == 0
+    assert speaker in localmem("search", "ferry").out
+
+
+@pytest.mark.parametrize("query", ["?", "\x1b[31m", "日本"])
 def test_any_query_is_searched_for(filled: CommandLine, query: str) -> None:
     result = filled("search", query)
     assert result.code in (0, 2)

@@ -176,7 +176,7 @@ class _Writer:
                 again = templates.render("answer-again.j2", missing=missing[0])
                 more = (Message(Speaker.ASSISTANT, draft.reply), Message(Speaker.USER, again))
                 continue
-            if self._answers(draft):
+            if draft.text and self._answers(draft):
                 return draft
             more = ()
             numbers = [number for number in numbers if number not in {one.number for one in draft.cited}]
@@ -217,16 +217,21 @@ class _Writer:
         return shown
 
     def _write(self, prompt: Prompt, numbers: Sequence[int]) -> _Draft:
-        """An answer that cites `numbers` only, up to where it can be judged."""
-        generation = self._generate(
-            prompt, grammar(numbers), until=lambda reply: _can_be_judged(_split(reply)[1])
-        )
+        """An answer that cites `numbers` only, up to where it can be judged; empty if it came to no end."""
+        try:
+            generation = self._generate(
+                prompt, grammar(numbers), until=lambda reply: _can_be_judged(_split(reply)[1])
+            )
+        except TruncatedError as error:
+            return _Draft(error.text, "", self._cited(_split(error.text)[0]), False)
         cited, text = _split(generation.text)
-        by_number = {one.number: one for one in self._shown}
-        found = tuple(by_number[number] for number in dict.fromkeys(cited) if number in by_number)
         # The last word of a beginning may be half a word.
         shown = text if generation.whole else text[: text.rfind(" ") + 1]
-        return _Draft(generation.text, shown, found, generation.whole)
+        return _Draft(generation.text, shown, self._cited(cited), generation.whole)
+
+    def _cited(self, numbers: Sequence[int]) -> tuple[Evidence, ...]:
+        by_number = {one.number: one for one in self._shown}
+        return tuple(by_number[number] for number in dict.fromkeys(numbers) if number in by_number)
 
     def _rest(self, draft: _Draft) -> str:
         """Write a begun answer to its end, telling each word that is whole; the whole text."""
@@ -242,7 +247,10 @@ class _Writer:
                 self._tell(text[told:words_end])
                 told = words_end
 
-        self._generate(self._prompt(start=draft.reply), grammars.load(REST), on_text=on_text)
+        try:
+            self._generate(self._prompt(start=draft.reply), grammars.load(REST), on_text=on_text)
+        except TruncatedError:
+            text = f"{text[:told].rstrip()} …"  # what was told has passed; that it breaks off is told as well
         self._tell(text[told:])
         return text
 
@@ -274,12 +282,9 @@ class _Writer:
         on_text: Callable[[str], None] | None = None,
         until: Callable[[str], bool] | None = None,
     ) -> Generation:
-        try:
-            generation = self._model.generate(
-                prompt, max_tokens=tokens, grammar=grammar, on_text=on_text, until=until
-            )
-        except TruncatedError as error:
-            raise TruncatedError(str(error), text=error.text, hint="Ask for less at once.") from None
+        generation = self._model.generate(
+            prompt, max_tokens=tokens, grammar=grammar, on_text=on_text, until=until
+        )
         self.usage += generation.usage
         return generation
 

@@ -185,10 +185,23 @@ def test_the_day_of_a_turn_is_a_fact_too() -> None:
     assert (len(model.prompts), result.supported) == (1, True)
 
 
-def test_a_reply_that_hit_its_limit_is_a_failure() -> None:
-    with pytest.raises(TruncatedError) as caught:
-        ask("List all.", workspace(CAT), TruncatedError("200 tokens were not enough", text="[1] the c"))
-    assert caught.value.hint
+def test_a_reply_that_comes_to_no_end_is_written_again_from_other_turns() -> None:
+    endless = TruncatedError("200 tokens were not enough", text="[1] meowmeowmeow")
+    result, model, told = ask("What?", workspace(CAT, FERRY), endless, "[2] To Ullapool.")
+    assert (result.text, cited(result), told) == ("To Ullapool.", [FERRY.text], ["To Ullapool."])
+    assert model.grammars[1] == grammar([2])
+
+
+def test_a_memory_of_which_no_reply_comes_to_an_end_does_not_hold_the_answer() -> None:
+    endless = TruncatedError("200 tokens were not enough", text="[1] meowmeowmeow")
+    result, _, told = ask("What?", workspace(CAT), endless)
+    assert (result.found, told) == (False, [NOT_IN_MEMORY])
+
+
+def test_an_answer_that_breaks_off_after_its_beginning_says_so() -> None:
+    endless = TruncatedError("200 tokens were not enough", text="And and")
+    result, _, told = ask("What?", workspace(FERRY), "[1] To Ullapool. And", endless)
+    assert "".join(told) == result.text == "To Ullapool. …"
 
 
 def test_what_does_not_fit_is_left_out_by_priority_and_counted() -> None:

@@ -5,11 +5,12 @@ Nothing is created here: a folder appears when something is written into it.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -85,10 +86,46 @@ def load(environment: Mapping[str, str]) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ENVIRONMENT_PREFIX + str(first["loc"][0]).upper()
-        known = ", ".join(ENVIRONMENT_PREFIX + field.upper() for field in Settings.model_fields)
-        raise SettingsError(f"{name}: {first['msg']}", hint=f"The settings are: {known}.") from None
+        field = str(error.errors()[0]["loc"][0])
+        raise (
+            _unknown(field) if field not in Settings.model_fields else _wrong(field, values[field])
+        ) from None
+
+
+def _name(field: str) -> str:
+    return ENVIRONMENT_PREFIX + field.upper()
+
+
+def _unknown(field: str) -> SettingsError:
+    known = list(Settings.model_fields)
+    close = difflib.get_close_matches(field, known, n=1)
+    return SettingsError(
+        f"there is no setting {_name(field)}" + (f"; did you mean {_name(close[0])}?" if close else ""),
+        hint=f"The settings are: {', '.join(map(_name, known))}.",
+    )
+
+
+def _wrong(field: str, value: str) -> SettingsError:
+    """A value that the field does not take, in words that do not need its code."""
+    info = Settings.model_fields[field]
+    limits = {end: getattr(one, end) for one in info.metadata for end in ("ge", "le") if hasattr(one, end)}
+    choices = [
+        str(choice)
+        for kind in (info.annotation, *get_args(info.annotation))
+        if get_origin(kind) is Literal
+        for choice in get_args(kind)
+    ]
+    if choices:
+        must = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    elif info.annotation == bool | None:
+        must = "true or false"
+    elif "le" in limits:
+        must = f"a whole number from {limits['ge']} to {limits['le']}"
+    else:
+        must = f"a whole number, {limits['ge']} or more"
+    return SettingsError(
+        f"{_name(field)} must be {must}", hint=f"It is {value!r}; set it otherwise, or unset it."
+    )
 
 
 def settings() -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -10,8 +11,10 @@ import typer
 
 from localmem import __version__
 from localmem.cli import ask, ingest, models, search, stats
+from localmem.cli.options import INTERRUPTED
 
-INTERRUPTED = 130
+CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
+"""What the system says when a stream takes no more."""
 
 app = typer.Typer(
     name="localmem",
@@ -19,6 +22,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="An offline assistant that remembers: cited answers about long conversations, from a small model on your own machine.",
     epilog="Examples: localmem ingest chat.txt; localmem ask 'When does the ferry leave?'; localmem models pull",
 )
@@ -66,30 +70,53 @@ def _take_any_text() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    try:
+        code = _command(arguments)
+        if sys.stdout is not None:  # somebody may have closed it
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of a pipe has left (`| head`); nobody is there to be told, and exiting must not try.
+        sys.stdout = None
+        return 1
+    except OSError as error:
+        if error.errno not in CANNOT_WRITE or error.filename is not None:
+            raise
+        sys.stdout = None
+        _print_error(
+            f"What was to be written could not be: {error.strerror}.", "Free some space, or write elsewhere."
+        )
+        return 1
+    return code
+
+
+def _command(arguments: list[str]) -> int:
     from localmem.errors import LocalmemError
 
     try:
         # Without standalone mode the exceptions come here, and typer.Exit comes back as its code.
         code = app(arguments, prog_name="localmem", standalone_mode=False)
-        sys.stdout.flush()
     except LocalmemError as error:
         _print_error(str(error), error.hint)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has left (`| head`); nobody is there to be told, and exiting must not try.
-        sys.stdout = None
-        return 1
     except Exception as error:
         shown: Any = error
         if not hasattr(shown, "show"):  # it is no wrong usage; typer's error of that has no public name
             raise
         shown.show()
+        _hint_at_quotes(shown)
         return int(shown.exit_code)
     if code == INTERRUPTED:  # some versions of typer turn Ctrl-C into this code
         _print_error("Interrupted.", "")
     return code if isinstance(code, int) else 0
+
+
+def _hint_at_quotes(error: Any) -> None:
+    """A question without quotes is several arguments."""
+    name = error.ctx.info_name if getattr(error, "ctx", None) else None
+    if name in (search.NAME, ask.NAME) and "unexpected extra argument" in error.format_message():
+        print(f"  Put the question in quotes: localmem {name} 'Who bought the car?'", file=sys.stderr)
 
 
 def _print_error(message: str, hint: str) -> None:

@@ -105,7 +105,7 @@ def test_a_wrong_setting_is_an_error_not_a_traceback(
     monkeypatch.setenv("LOCALMEM_CONTEXT", "huge")
     result = localmem("stats")
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("localmem: LOCALMEM_CONTEXT: ")
+    assert result.err.startswith("localmem: LOCALMEM_CONTEXT must be a whole number, 512 or more\n  ")
 
 
 def test_the_version_is_printed(localmem: CommandLine) -> None:
@@ -129,6 +129,29 @@ def test_every_help_has_an_example(localmem: CommandLine, command: str | None) -
     result = localmem(*([command] if command else []), "--help")
     assert result.code == 0
     assert f"localmem {command or 'ingest'}" in " ".join(result.out.split()).split("Example")[-1]
+
+
+@pytest.mark.parametrize(
+    "command", [(), *((command,) for command in COMMANDS), ("models", "list")], ids=" ".join
+)
+def test_h_is_help(localmem: CommandLine, command: tuple[str, ...]) -> None:
+    short, long = localmem(*command, "-h"), localmem(*command, "--help")
+    assert (short.code, short.out) == (0, long.out)
+    assert "Usage: localmem" in short.out
+
+
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_a_question_without_quotes_is_hinted_at(localmem: CommandLine, command: str) -> None:
+    result = localmem(command, "Who", "bought", "the", "Saab")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.splitlines()[-1] == (
+        f"  Put the question in quotes: localmem {command} 'Who bought the car?'"
+    )
+
+
+def test_another_wrong_usage_has_no_hint_at_quotes(localmem: CommandLine) -> None:
+    assert "quotes" not in localmem("search", "x", "--budget", "0").err
+    assert "quotes" not in localmem("stats", "x").err
 
 
 def test_every_option_is_explained() -> None:
@@ -212,6 +235,25 @@ main(sys.argv[1:])
     assert "Traceback" not in result.stderr
     assert "Exception ignored" not in result.stderr
     assert "Broken pipe" not in result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("arguments", [("stats",), ("search", "ferry", "--json"), ("--help",)], ids=" ".join)
+@pytest.mark.usefixtures("filled")
+def test_a_full_device_is_one_line_and_a_hint(arguments: tuple[str, ...]) -> None:
+    """`localmem search x > /dev/full`."""
+    code = """
+import os
+os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+main(sys.argv[1:])
+"""
+    result = run(code, *arguments)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "localmem: What was to be written could not be: No space left on device.\n"
+        "  Free some space, or write elsewhere.\n"
+    )
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def show(slot: Slot, memory: options.Memory = None, as_json: options.Json = Fals
         print_json([render.node_row(node) for node in nodes])
         return
     for place, node in enumerate(nodes):
-        print("\n" * bool(place) + one_line(render.label(node)))
+        print("\n" * bool(place) + one_line(node.label))
         for name, value in _facts(graph, node):
             print(f"  {name:10} {one_line(value)}")
 

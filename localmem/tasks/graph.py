@@ -99,7 +99,7 @@ class TaskGraph:
         return [self._nodes[id] for id in node.parents if self._nodes[id].live]
 
     def find(self, name: str) -> list[Node]:
-        """Nodes of that slot, or at the end of that path ("make soup > celery").
+        """Nodes of that slot, or at the end of that path, with or without values ("make soup > celery = chop").
 
         Case, spaces and outer punctuation do not count. Present slots come before those of deleted nodes, and both
         before former slots: a replaced name finds what stands in its place.
@@ -110,7 +110,7 @@ class TaskGraph:
         steps = [fold(step) for step in name.split(STEP.strip())]
         for *above, slot in ([fold(name)], steps):  # a slot may have the mark in it
             below = [node for node in self if self._is_below(node, above)]
-            named = [node for node in below if fold(node.slot) == slot]
+            named = [node for node in below if _is_called(node, slot)]
             found = [node for node in named if node.live] or named
             found = found or [n for n in below if any(fold(past.slot) == slot for past in n.history)]
             if found:
@@ -126,13 +126,12 @@ class TaskGraph:
         )
 
     def _is_below(self, node: Node, above: list[str]) -> bool:
-        """Whether one way up from a node has these folded slots, the nearest last."""
-        if not above:
-            return True
-        return any(
-            fold(parent.slot) == above[-1] and self._is_below(parent, above[:-1])
-            for parent in map(self._nodes.__getitem__, node.parents)
-        )
+        """Whether one way up from a node has these folded steps, the nearest last."""
+        reached = {node.id}
+        for step in reversed(above):
+            parents = {id for below in reached for id in self[below].parents}
+            reached = {id for id in parents if _is_called(self[id], step)}
+        return bool(reached)
 
     def put(self, node: Node) -> None:
         """Add a node, or put it in the place of the one with its id.
@@ -182,6 +181,10 @@ class TaskGraph:
             else f"{above!r} cannot depend on {below!r}: that one contains or needs it.",
             hint="No task can contain or need itself, by whatever way.",
         )
+
+
+def _is_called(node: Node, folded: str) -> bool:
+    return folded in (fold(node.slot), fold(node.label))
 
 
 def _edges(node: Node) -> set[tuple[int, int]]:

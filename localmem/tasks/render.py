@@ -22,14 +22,9 @@ class Format(StrEnum):
     DOT = "dot"
 
 
-def label(node: Node) -> str:
-    """What a node says: "destination = Seattle"; only the slot if it has no value."""
-    return f"{node.slot} = {node.value}" if node.value else node.slot
-
-
 def marked(node: Node) -> str:
     """What a node says, and its status unless it is active."""
-    return label(node) if node.status is Status.ACTIVE else f"{label(node)} ({node.status})"
+    return node.label if node.status is Status.ACTIVE else f"{node.label} ({node.status})"
 
 
 def walk(graph: TaskGraph, *, all: bool = False) -> Iterator[tuple[Node, ...]]:
@@ -55,7 +50,7 @@ def paths(graph: TaskGraph, *, all: bool = False) -> list[str]:
         all: done and deleted nodes too, with their status behind them.
     """
     return [
-        STEP.join([*map(label, way[:-1]), marked(way[-1])])
+        STEP.join([*(node.label for node in way[:-1]), marked(way[-1])])
         for way in walk(graph, all=all)
         if all or way[-1].status is Status.ACTIVE
     ]
@@ -108,7 +103,7 @@ def _mermaid(graph: TaskGraph) -> str:
     """A flowchart of the live nodes, https://mermaid.js.org/syntax/flowchart.html."""
     lines = ["flowchart TD"]
     live = [node for node in graph if node.live]
-    lines += [f'  n{node.id}["{_mermaid_text(label(node))}"]' for node in live]
+    lines += [f'  n{node.id}["{_mermaid_text(node.label)}"]' for node in live]
     for node in live:
         lines += [f"  n{parent.id} --> n{node.id}" for parent in graph.live_parents(node)]
         lines += [f"  n{node.id} -. needs .-> n{id}" for id in node.dependencies if graph[id].live]
@@ -129,7 +124,7 @@ def _dot(graph: TaskGraph) -> str:
     live = [node for node in graph if node.live]
     for node in live:
         style = ", style=dashed" if node.status is Status.DONE else ""
-        lines.append(f'  n{node.id} [label="{_dot_text(label(node))}"{style}];')
+        lines.append(f'  n{node.id} [label="{_dot_text(node.label)}"{style}];')
     for node in live:
         lines += [f"  n{parent.id} -> n{node.id};" for parent in graph.live_parents(node)]
         needed = [id for id in node.dependencies if graph[id].live]

@@ -1,6 +1,4 @@
-"""What each operation does to the graph.
-
-What each does, besides what its name says:
+"""What each operation does to the graph, besides what its name says.
 
 - An operation that asks for what is so already changes nothing: an active node that stands there with this slot
   and value is not added twice. One that is done or deleted and has no parts is made active instead, so that its

@@ -126,6 +126,11 @@ class Node:
         return self.status is not Status.INACTIVE
 
     @property
+    def label(self) -> str:
+        """What it says: "destination = Seattle"; only the slot if it has no value."""
+        return f"{self.slot} = {self.value}" if self.value else self.slot
+
+    @property
     def deleted(self) -> Revision:
         """The revision that made it inactive; of a live node, the last one."""
         past = [*self.history]

@@ -96,6 +96,13 @@ def test_a_path_names_the_task_at_its_end() -> None:
     assert found.parents == (plan.id("bake bread"),)
 
 
+def test_every_line_of_the_paths_names_the_task_at_its_end() -> None:
+    plan = kitchen()
+    plan.do(Op.SET, "fry pancakes", value="Sunday")
+    assert "fry pancakes = Sunday > flour = sift" in plan.paths()
+    assert [len(plan.graph.find(path)) for path in plan.paths()] == [1] * 5
+
+
 def test_a_name_may_look_like_a_path() -> None:
     plan = Plan()
     plan.add("score > 5")

@@ -344,3 +344,44 @@ def test_turns_only_go_forward() -> None:
         with pytest.raises(TaskError, match=f"Turn {turn} cannot follow turn 7"):
             after(graph, [], Moment(turn, START))
     assert after(graph, [], Moment(9, START)).graph.turn == 9
+
+
+def test_a_task_can_be_split_and_merged_again() -> None:
+    plan = Plan()
+    plan.turn(
+        Operation(Op.ADD, -1, "choir practice", "Monday"),
+        *(Operation(Op.ADD, None, "singer", name, parent=-1) for name in ("Ida", "Omar", "Lin")),
+    )
+    practice, ida = 1, 2
+    plan.turn(
+        Operation(Op.ADD, -1, "solo practice", "Sunday"),
+        Operation(Op.LINK, ida, parent=-1),
+        Operation(Op.DELETE, ida, parent=practice),
+    )
+    assert plan.paths() == [
+        "choir practice = Monday",
+        "choir practice = Monday > singer = Omar",
+        "choir practice = Monday > singer = Lin",
+        "solo practice = Sunday",
+        "solo practice = Sunday > singer = Ida",
+    ]
+    plan.turn(
+        Operation(Op.LINK, ida, parent=practice),
+        Operation(Op.DELETE, plan.id("solo practice")),
+        Operation(Op.SET, practice, value="Tuesday"),
+    )
+    assert plan.paths() == [
+        "choir practice = Tuesday",
+        "choir practice = Tuesday > singer = Ida",
+        "choir practice = Tuesday > singer = Omar",
+        "choir practice = Tuesday > singer = Lin",
+    ]
+
+
+def test_all_but_one_can_be_deleted_and_another_one_kept_after_all() -> None:
+    plan = kitchen()
+    plan.add("butter", below="fry pancakes")
+    plan.add("salt", below="fry pancakes")
+    plan.turn(*(Operation(Op.DELETE, plan.id(slot)) for slot in ("milk", "butter")))
+    plan.do(Op.RESTORE, "butter")
+    assert plan.paths()[3:] == ["fry pancakes > flour = sift", "fry pancakes > butter", "fry pancakes > salt"]

@@ -22,7 +22,7 @@ from localmem import embed, llm, models
 from localmem.embed.protocol import Embedder
 from localmem.errors import StoreError, TranscriptError, UsageError
 from localmem.llm.protocol import LanguageModel
-from localmem.models import Backend
+from localmem.models import Backend, Kind
 from localmem.recall import answer
 from localmem.recall.ingest import Ingest
 from localmem.recall.neighbourhood import Limits
@@ -137,11 +137,11 @@ class Memory:
             if chosen.embedder not in models.catalogue().by_id and folder.is_dir():
                 return embed.load(str(folder), folder, backend=backend, threads=chosen.threads)
             needed = None if backend == "sentence-transformers" else Backend.ONNX
-            local = models.locate(chosen.embedder, backend=needed)
+            local = models.locate(chosen.embedder, backend=needed, kind=Kind.EMBEDDER)
             return embed.load(local.id, local.folder, backend=backend, threads=chosen.threads)
 
         def make_model() -> LanguageModel:
-            local = models.locate(model or chosen.model)
+            local = models.locate(model or chosen.model, kind=Kind.LANGUAGE)
             return llm.load(local.path, id=local.id, digest=local.digest or None, settings=chosen)
 
         return cls(open_store(memory, chosen, create=create), embedder=make_embedder, model=make_model)

@@ -12,6 +12,7 @@ import pytest
 from localmem.errors import (
     EmbedderMismatchError,
     LocalmemError,
+    ModelError,
     ModelMissingError,
     NotAMemoryError,
     StoreError,
@@ -160,6 +161,11 @@ class TestOpen:
         with Memory.open(path, model="smollm2-135m") as memory, pytest.raises(ModelMissingError) as caught:
             _ = memory.model
         assert "localmem models pull smollm2-135m" in caught.value.hint
+
+    def test_an_embedder_is_no_model_of_language(self, path: Path) -> None:
+        with Memory.open(path, model="all-minilm-l6-v2") as memory, pytest.raises(ModelError) as caught:
+            _ = memory.model
+        assert str(caught.value) == "all-minilm-l6-v2 makes vectors, not answers"
 
     def test_an_unknown_model_is_an_error_of_ours(self, path: Path) -> None:
         with Memory.open(path, model="gpt-99") as memory, pytest.raises(LocalmemError):

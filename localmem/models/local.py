@@ -122,20 +122,26 @@ def write_record(folder: Path, name: str, record: Record) -> None:
     temporary.replace(folder / RECORD_NAME)
 
 
-def locate(spec: str, *, backend: Backend | None = None) -> LocalModel:
+def locate(spec: str, *, backend: Backend | None = None, kind: Kind | None = None) -> LocalModel:
     """The model's files on this machine, without reading them and without any connection.
 
     Args:
         spec: catalogue id, path to a .gguf file, or ``hf:owner/repo/file.gguf``.
         backend: ask only for the files that it reads; None: for all.
+        kind: what the model must do; None: anything.
 
     Raises:
         UnknownModelError: `spec` names nothing.
         ModelMissingError: a file is missing or has the wrong size; the hint says how to get it.
+        ModelError: a file of the person's own that is empty, or a model of another kind.
     """
     ref = resolve(spec)
+    if kind is not None:
+        _require_kind(ref, kind)
     if ref.path is not None:
         stat = ref.path.stat()
+        if not stat.st_size:
+            raise ModelError(f"{ref.path} is empty", hint="Copy or download it again.")
         key = _stat_key(ref.path, stat)
         files = {ref.path.name: ref.path}
         return LocalModel(
@@ -209,6 +215,25 @@ def expectation(file: FileEntry, known: Record | None) -> tuple[str, str]:
     return (known.sha256, known.given_by) if known is not None else ("", "")
 
 
+def require_removable(spec: str) -> ModelEntry:
+    """The model, of which something is on this machine.
+
+    Raises:
+        UnknownModelError: `spec` names nothing.
+        UsageError: `spec` is a file of the person's own.
+        ModelMissingError: nothing of it is here.
+    """
+    ref = resolve(spec)
+    if ref.path is not None:
+        raise UsageError(f"{ref.path} is a file of your own", hint="Remove it as you remove other files.")
+    entry = _entry(ref)
+    folder = model_folder(entry)
+    names = (TEMPORARY_NAME, *(file.name for file in entry.files))
+    if not any((folder / name).exists() for name in names):
+        raise ModelMissingError(f"{entry.id} is not on this machine", hint="There is nothing to remove.")
+    return entry
+
+
 def remove(spec: str) -> int:
     """Take a model, and what is there of an unfinished pull, off this machine.
 
@@ -220,13 +245,8 @@ def remove(spec: str) -> int:
         ModelMissingError: nothing of it is here.
         ModelError: it is being pulled, or cannot be removed.
     """
-    ref = resolve(spec)
-    if ref.path is not None:
-        raise UsageError(f"{ref.path} is a file of your own", hint="Remove it as you remove other files.")
-    entry = _entry(ref)
+    entry = require_removable(spec)
     folder = model_folder(entry)
-    if not folder.is_dir():
-        raise ModelMissingError(f"{entry.id} is not on this machine", hint="There is nothing to remove.")
     with locked(entry):
         try:
             return _remove(entry, folder)
@@ -295,6 +315,15 @@ def locked(entry: ModelEntry, *, on_wait: Callable[[], None] | None = None) -> I
 def _entry(ref: ModelRef) -> ModelEntry:
     assert ref.entry is not None  # a ref has either a path or an entry
     return ref.entry
+
+
+def _require_kind(ref: ModelRef, kind: Kind) -> None:
+    actual = ref.entry.kind if ref.entry is not None else Kind.LANGUAGE
+    if actual is kind:
+        return
+    does = "makes vectors, not answers" if actual is Kind.EMBEDDER else "makes answers, not vectors"
+    setting = "LOCALMEM_EMBEDDER" if kind is Kind.EMBEDDER else "--model or LOCALMEM_MODEL"
+    raise ModelError(f"{ref.spec} {does}", hint=f"Name another with {setting}; see: localmem models list")
 
 
 def _require(entry: ModelEntry, folder: Path, file: FileEntry) -> None:

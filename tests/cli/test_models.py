@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from localmem.cli.models import SourceChoice, _Lines, app, progress
+from localmem.cli.models import COLUMNS, SourceChoice, _Lines, app, list_models, progress
 from localmem.errors import DigestError, ModelMissingError, UnknownModelError
 from localmem.models import Source, catalogue
 from localmem.models.local import model_folder
@@ -43,7 +44,8 @@ def test_list_shows_every_model_of_the_catalogue() -> None:
     assert result.exit_code == 0
     for model in catalogue().models:
         assert model.id in result.stdout
-    assert "qwen2.5-coder-1.5b (default)" in result.stdout
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("qwen2.5-coder-1.5b ")]
+    assert "no, default" in line
 
 
 def test_list_as_json_tells_what_is_here(tiny: Path) -> None:
@@ -57,6 +59,42 @@ def test_list_tells_of_an_unfinished_pull(tiny: Path) -> None:
     (tiny.parent / ".pull").mkdir()
     (row,) = json.loads(run("list", "--json").stdout)
     assert (row["here"], row["path"]) == ("partly", None)
+
+
+def test_list_says_what_comes_from_the_hub_alone() -> None:
+    lines = {line.split()[0]: line for line in run("list").stdout.splitlines()}
+    for model in catalogue().models:
+        assert ("hub only" in lines[model.id]) == (list(model.sources) == [Source.HUB])
+
+
+def test_list_to_a_pipe_is_a_line_for_each_model() -> None:
+    head, *lines = run("list").stdout.splitlines()
+    assert head.split() == list(COLUMNS)
+    assert [line.split()[0] for line in lines] == [model.id for model in catalogue().models]
+    assert "\t" not in "".join(lines)
+
+
+def test_list_on_a_narrow_terminal_breaks_no_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    list_models()
+    printed = terminal.getvalue().splitlines()
+    assert max(map(len, (re.sub("\x1b\\[[0-9;]*m", "", line) for line in printed))) <= 80
+    words = {word for line in printed for word in line.split()}
+    assert {model.id for model in catalogue().models} <= words
+    assert "Instruct," in words
+
+
+def test_verify_says_that_nothing_is_here() -> None:
+    result = run("verify")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "No model is on this machine. Get one with: localmem models pull\n"
+
+
+def test_verify_of_nothing_is_json_on_demand() -> None:
+    assert json.loads(run("verify", "--json").stdout) == []
 
 
 def test_path_prints_the_path_alone(tiny: Path) -> None:
@@ -94,6 +132,24 @@ def test_remove_asks_first(tiny: Path) -> None:
     assert result.exit_code == 0
     assert "Nothing was removed." in result.stderr
     assert tiny.exists()
+
+
+def test_remove_takes_a_yes(tiny: Path) -> None:
+    assert run("remove", "tiny", typed="y\n").exit_code == 0
+    assert not tiny.exists()
+
+
+def test_remove_takes_the_end_of_input_for_a_no(tiny: Path) -> None:
+    result = run("remove", "tiny", typed="")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[-1] == "Nothing was removed."
+    assert tiny.exists()
+
+
+def test_remove_of_what_is_not_here_does_not_ask() -> None:
+    result = run("remove", "smollm2-135m")
+    assert isinstance(result.exception, ModelMissingError)
+    assert result.output == ""
 
 
 def test_remove_with_yes_does_not_ask(tiny: Path) -> None:

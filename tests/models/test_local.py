@@ -21,6 +21,7 @@ from localmem.models import (
     verify,
 )
 from localmem.models.local import Record, locked, model_folder, write_record
+from localmem.settings import settings
 from tests.models.conftest import content, language_model
 
 BODY = content(1000)
@@ -41,6 +42,38 @@ def test_a_missing_model_says_how_to_get_it() -> None:
     with pytest.raises(ModelMissingError) as caught:
         locate("smollm2-135m")
     assert "`localmem models pull smollm2-135m`" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "does"),
+    [
+        ("all-minilm-l6-v2", Kind.LANGUAGE, "makes vectors, not answers"),
+        ("smollm2-135m", Kind.EMBEDDER, "makes answers, not vectors"),
+    ],
+)
+def test_a_model_of_another_kind_is_refused_before_it_is_looked_for(spec: str, kind: Kind, does: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        locate(spec, kind=kind)
+    assert str(caught.value) == f"{spec} {does}"
+    assert "localmem models list" in caught.value.hint
+
+
+def test_an_empty_file_is_no_model(tmp_path: Path) -> None:
+    file = tmp_path / "own.gguf"
+    file.touch()
+    with pytest.raises(ModelError) as caught:
+        locate(str(file), kind=Kind.LANGUAGE)
+    assert (str(caught.value), caught.value.hint) == (f"{file} is empty", "Copy or download it again.")
+
+
+def test_nothing_is_removed_of_a_model_whose_neighbour_is_here(tmp_path: Path) -> None:
+    """A hub repository has many models in one folder."""
+    folder = settings().models_dir / "hf--o--r"
+    folder.mkdir(parents=True)
+    (folder / "a.gguf").write_bytes(BODY)
+    with pytest.raises(ModelMissingError):
+        remove("hf:o/r/b.gguf")
+    assert (folder / "a.gguf").exists()
 
 
 def test_a_file_put_there_by_hand_is_found_without_a_digest(tiny: Path) -> None:

@@ -326,7 +326,9 @@ class TestSearchAndAsk:
         with opened(path) as memory:
 
             def look(name: str, done: int, total: int) -> None:
-                best = max(memory.search(f"Number {done - 1}").units, key=lambda one: one.scores["words"])
+                best = max(
+                    memory.search(f"Number {done - 1}").units, key=lambda one: one.scores["words_window"]
+                )
                 seen.append((done, int(best.turn.text.split()[1])))
 
             memory.ingest(file, progress=look)

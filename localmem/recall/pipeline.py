@@ -17,9 +17,9 @@ from localmem.recall import graph, neighbourhood, relevance
 from localmem.recall.neighbourhood import Limits
 from localmem.recall.query import Query, parse
 from localmem.recall.relevance import Pool
-from localmem.recall.workspace import Options, Scored, choose, order_of_time
+from localmem.recall.workspace import Options, Scored, choose, order_of_time, worth
 from localmem.store import Store
-from localmem.values import StoredTurn, Thread, Workspace
+from localmem.values import StoredTurn, Workspace
 
 if TYPE_CHECKING:
     from localmem.index.vectors import VectorIndex
@@ -66,13 +66,13 @@ class Recall:
         """
         options, limits = options or Options(), limits or Limits()
         clock = Clock()
-        embedder = self._embedder()
-        self._store.bind_embedder(embedder.id, embedder.dimension)
-        vector = embedder.encode([question])[0]
+        vector = self._vector(question)
         clock.lap("embed")
         with self._store.snapshot():
             query = parse(question, vector, self._store.speakers())
-            scored, threads = self._candidates(query, limits, clock)
+            scored = self._scored(query, limits, clock)
+            ids = dict.fromkeys(stored.thread for stored in scored.pool.turns)
+            threads = {thread.id: thread for thread in self._store.threads(list(ids))}
             chosen = choose(scored, query, options)
             units = order_of_time(chosen.units, threads)
             clock.lap("select")
@@ -95,7 +95,23 @@ class Recall:
         place = stored.position - 1
         return next(iter(self._store.turns_between(stored.transcript, place, place)), None)
 
-    def _candidates(self, query: Query, limits: Limits, clock: Clock) -> tuple[Scored, dict[int, Thread]]:
+    def candidates(self, question: str, *, limits: Limits | None = None) -> tuple[Query, Scored]:
+        """The question as it was read, and the turns that `search` chooses from, with their scores.
+
+        Raises: as `search`.
+        """
+        vector = self._vector(question)
+        with self._store.snapshot():
+            query = parse(question, vector, self._store.speakers())
+            return query, self._scored(query, limits or Limits(), Clock())
+
+    def _vector(self, question: str) -> NDArray[np.float32]:
+        embedder = self._embedder()
+        self._store.check_embedder(embedder.id, embedder.dimension)
+        vector: NDArray[np.float32] = embedder.encode([question])[0]
+        return vector
+
+    def _scored(self, query: Query, limits: Limits, clock: Clock) -> Scored:
         store = self._store
         dense = self._near("turns", query.vector[None], HITS)[0]
         by_words = dict(store.search_words(query.words, HITS))
@@ -109,24 +125,24 @@ class Recall:
             [thread_of[id] for id in by_window],
             list(heads),
         ]
-        pool = self._pool(neighbourhood.fuse(rankings, neighbourhood.POOL_THREADS))
-        raw = relevance.features(pool, query, by_words, by_window)
-        standard = relevance.scale(raw)
-        scores = neighbourhood.thread_scores(_threads(pool), relevance.relevance(raw, standard), heads)
-        clock.lap("score")
-        activation = self._spread(scores, limits)
-        threads = {thread.id: thread for thread in store.threads(list(activation))}
-        sizes = {id: thread.turns for id, thread in threads.items()}
-        kept = neighbourhood.keep(activation, sizes, limits)
-        pool = self._pool(kept)
-        # Threads that only the graph found are measured with the scale of those that the query found.
-        raw = relevance.features(pool, query, by_words, by_window)
+        found = neighbourhood.fuse(rankings, limits.found)
+        reached = neighbourhood.join(found, self._spread(found, limits), limits.max_threads)
         clock.lap("spread")
-        reached = np.array([activation[id] for id in _threads(pool).tolist()])
-        return Scored(pool, relevance.relevance(raw, standard), reached, raw), threads
+        pool = self._pool(reached)
+        raw = relevance.features(pool, query, by_words, by_window)
+        scores = relevance.relevance(raw, relevance.scale(raw))
+        activation = neighbourhood.thread_scores(_threads(pool), scores)
+        kept = neighbourhood.keep(worth(scores, activation), limits.candidates)
+        clock.lap("score")
+        return Scored(
+            Pool([pool.turns[place] for place in kept.tolist()], pool.vectors[kept]),
+            scores[kept],
+            activation[kept],
+            {name: values[kept] for name, values in raw.items()},
+        )
 
-    def _spread(self, scores: Mapping[int, float], limits: Limits) -> dict[int, float]:
-        seeds = neighbourhood.seeds(scores, limits.seeds)
+    def _spread(self, found: Mapping[int, float], limits: Limits) -> dict[int, float]:
+        seeds = neighbourhood.seeds(found, limits.seeds)
         links: list[graph.Link] = []
         frontier = list(seeds)
         seen: set[int] = set()
@@ -135,8 +151,7 @@ class Recall:
             new = self._links(frontier)
             links += new
             frontier = list({end for link in new for end in (link.a, link.b)} - seen)
-        spread = graph.spread(seeds, links, hops=limits.hops, damping=limits.damping)
-        return neighbourhood.reach(scores, spread)
+        return graph.spread(seeds, links, hops=limits.hops, damping=limits.damping)
 
     def _links(self, threads: Sequence[int]) -> list[graph.Link]:
         """Links of these threads."""
@@ -147,7 +162,9 @@ class Recall:
         return links + graph.follows(self._store.threads_around(threads))
 
     def _pool(self, threads: Sequence[int]) -> Pool:
-        turns: Sequence[StoredTurn] = self._store.turns_of_threads(threads) if threads else []
+        if not threads:  # a new memory does not know its dimension yet
+            return Pool([], np.empty((0, self._embedder().dimension), dtype=np.float32))
+        turns = self._store.turns_of_threads(threads)
         return Pool(turns, self._store.vectors([stored.id for stored in turns]))
 
     def _near(self, what: str, queries: NDArray[np.float32], k: int) -> list[list[tuple[int, float]]]:

@@ -26,6 +26,12 @@ STOP_WORDS = frozenset(word for words in _STOP_WORDS.values() for word in words.
 _WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![.!?:\n]\s)(?<!^)(?<![^\W_])([A-ZÀ-ÖØ-Þ][^\W\d_]+(?:[ -][A-ZÀ-ÖØ-Þ][^\W\d_]+)*)")
 
+_MONTHS = """january januar enero, february februar febrero, March märz marzo, april abril, May mai mayo, june juni junio,
+    july juli julio, august agosto, september septiembre, october oktober octubre, november noviembre,
+    december dezember diciembre"""
+# "may" and "march" are other words; only as names do they mean a month.
+MONTHS = {name: number for number, names in enumerate(_MONTHS.split(","), start=1) for name in names.split()}
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -40,6 +46,8 @@ class Query:
     """People who speak in the memory and whom the question names."""
     entities: frozenset[str]
     """Names in the question, lower case, the speakers' too."""
+    months: frozenset[int] = frozenset()
+    """Months that the question names, 1 to 12."""
 
 
 def words(text: str) -> list[str]:
@@ -52,6 +60,12 @@ def entities(text: str) -> frozenset[str]:
     found = {match.lower() for match in _NAME.findall(text)}
     found.update(number for number in re.findall(r"\d[\d.,:/]*\d|\d{2,}", text))
     return frozenset(found - STOP_WORDS)
+
+
+def named_months(text: str) -> frozenset[int]:
+    """Months that a text names, 1 to 12, in English, German or Spanish."""
+    found = _WORD.findall(text)
+    return frozenset(MONTHS[form] for word in found for form in (word, word.lower()) if form in MONTHS)
 
 
 def named_speakers(text: str, speakers: Collection[str]) -> frozenset[str]:
@@ -78,4 +92,5 @@ def parse(text: str, vector: NDArray[np.float32], speakers: Sequence[str]) -> Qu
     names = {part for speaker in named for part in words(speaker)}
     content = [word for word in words(text) if word not in STOP_WORDS and word not in names]
     unique = tuple(dict.fromkeys(content))
-    return Query(text, vector, unique, named, entities(text) | {speaker.lower() for speaker in named})
+    asked = entities(text) | {speaker.lower() for speaker in named}
+    return Query(text, vector, unique, named, asked, named_months(text))

@@ -1,14 +1,13 @@
 """Turns and a query to relevance: one explained sum of standardised features.
 
 Each feature is turned into a z-score over the pool, so that features of different scales can be added and
-no weight depends on the size of the memory. The weights are few and nearly all 1; the others were set by
-hand on the five LoCoMo conversations that `scripts/bench_recall.py` reads, so figures on those are
-figures of tuning.
+no weight depends on the size of the memory. The weights are in `weights.py`, which
+`scripts/fit_weights.py` writes: relevance is the logarithm, up to a constant, of how likely a turn is one of those
+that answer (a conditional logit: McFadden 1974).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,23 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localmem.recall.query import Query
+from localmem.recall.weights import RELEVANCE
 from localmem.values import StoredTurn
 
-WEIGHTS: Mapping[str, float] = {
-    "dense": 1.0,
-    # The reply to a question often shares no word with it: look at the turns around as well.
-    "dense_window": 1.0,
-    "words": 1.0,
-    "words_window": 1.0,
-    # A question about a person is mostly answered by what that person said.
-    "speaker": 1.2,
-    # The sitting in which the question's words gather.
-    "sitting": 0.5,
-    # "Wow, great!" is near to everything and tells nothing.
-    "length": 0.6,
-    "reply": 0.3,
-    "question": -0.6,
+FEATURES: Mapping[str, str] = {
+    "dense": "the turn means what the question means",
+    "dense_window": "so does the turn with the ones around it: a reply often shares no word with its question",
+    "words_window": "the question's words are in the turn or in the ones around it",
+    "words_after": "words that only the next turn has: this one leads up to the answer, the next one gives it",
+    "speaker": "a question about a person is mostly answered by what that person said",
+    "length": '"Wow, great!" is near to everything and tells nothing',
+    "month": "the question names a month, and the turn is of that month",
 }
+"""Every feature, and why it tells something."""
 
 _LONG = 60
 """Words from which a turn's length no longer counts."""
@@ -74,21 +69,19 @@ def features(
     turns = [stored.turn for stored in pool.turns]
     dense = (pool.vectors @ query.vector).astype(np.float64)
     bm25 = np.array([by_words.get(stored.id, 0.0) for stored in pool.turns])
-    asks = np.array([turn.text.rstrip().endswith(("?", "？")) for turn in turns], dtype=np.float64)
     follows = _follows(pool.turns)
-    reply = np.zeros(len(turns))
-    reply[1:] = asks[:-1] * follows[1:]
+    after = np.zeros(len(turns))
+    after[:-1] = bm25[1:] * follows[1:]
     lengths = np.array([min(turn.text.count(" ") + 1, _LONG) for turn in turns], dtype=np.float64)
+    month = [turn.at is not None and turn.at.month in query.months for turn in turns]
     return {
         "dense": dense,
         "dense_window": _window(pool.vectors, follows) @ query.vector.astype(np.float64),
-        "words": bm25,
         "words_window": np.array([by_window.get(stored.id, 0.0) for stored in pool.turns]),
+        "words_after": after,
         "speaker": np.array([turn.speaker in query.speakers for turn in turns], dtype=np.float64),
-        "sitting": _gathered(pool.turns, bm25),
         "length": np.log1p(lengths),
-        "reply": reply,
-        "question": asks,
+        "month": np.array(month, dtype=np.float64),
     }
 
 
@@ -108,7 +101,7 @@ def deviation(values: NDArray[np.float64]) -> float:
 def relevance(raw: Mapping[str, NDArray[np.float64]], standard: Scale) -> NDArray[np.float64]:
     """Weighted sum of the z-scores, shape (n,); a feature that is the same everywhere adds nothing."""
     total = np.zeros(len(next(iter(raw.values()))))
-    for name, weight in WEIGHTS.items():
+    for name, weight in RELEVANCE.items():
         if standard.deviation[name] > 0:
             total += weight * (raw[name] - standard.mean[name]) / standard.deviation[name]
     return total
@@ -130,14 +123,3 @@ def _window(vectors: NDArray[np.float32], follows: NDArray[np.float64]) -> NDArr
     mean[:-1] += vectors[1:] * follows[1:, None]
     unit: NDArray[np.float64] = mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
     return unit
-
-
-def _gathered(turns: Sequence[StoredTurn], bm25: NDArray[np.float64]) -> NDArray[np.float64]:
-    """BM25 summed over a turn's sitting (its thread, where the file has no sittings), by root of its size."""
-    groups: defaultdict[tuple[int, object], list[int]] = defaultdict(list)
-    for place, stored in enumerate(turns):
-        groups[stored.transcript, stored.turn.session or stored.thread].append(place)
-    out = np.zeros(len(turns))
-    for places in groups.values():
-        out[places] = bm25[places].sum() / np.sqrt(len(places))
-    return out

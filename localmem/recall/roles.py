@@ -1,7 +1,10 @@
 """What a question demands and what a candidate offers, to the role that the candidate can play.
 
 Everything here can be read off the words: no model. The table `TABLE` says how much each feature of a
-candidate speaks for each role under each demand; `--explain` shows the result.
+candidate speaks for each role under each demand; `--explain` shows the result. How much a candidate's features
+raise its priority is fitted (`weights.ROLE`). Closeness and reach count there already, as affinity and reach; links
+and adjacency say which role a candidate plays, but a turn is no likelier to be needed for them
+(`scripts/LOG.md`).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from localmem.recall.weights import ROLE
 from localmem.values import Role
 
 
@@ -111,7 +115,7 @@ class Roles:
 
     role: tuple[Role, ...]
     fit: NDArray[np.float64]
-    """How well the candidate plays it, 0 to 1, shape (n,)."""
+    """How much its features speak for it, in (0, 1], shape (n,): a factor of the priority."""
 
 
 def demands(question: str) -> dict[Demand, float]:
@@ -169,13 +173,15 @@ def candidate_features(
 
 
 def assign(wanted: Mapping[Demand, float], offered: Mapping[Feature, NDArray[np.float64]]) -> Roles:
-    """The role that each candidate plays best, and how well."""
+    """The role that each candidate plays best, and how much its features raise its priority."""
     names = list(Role)
     n = len(next(iter(offered.values())))
-    fit = np.zeros((len(names), n))
+    part = np.zeros((len(names), n))
     for demand, share in wanted.items():
         for row, role in enumerate(names):
             for feature, weight in TABLE[demand][role].items():
-                fit[row] += share * weight * offered[feature]
-    best = fit.argmax(axis=0)
-    return Roles(tuple(names[row] for row in best.tolist()), np.clip(fit.max(axis=0), 0.0, 1.0))
+                part[row] += share * weight * offered[feature]
+    pull = np.zeros(n)
+    for name, weight in ROLE.items():
+        pull += weight * (offered[Feature(name)] - (weight > 0))
+    return Roles(tuple(names[row] for row in part.argmax(axis=0).tolist()), np.exp(pull))

@@ -10,21 +10,20 @@ from numpy.typing import NDArray
 
 from localmem.recall.query import Query, entities
 from localmem.recall.relevance import Pool, deviation
-from localmem.recall.roles import Demand, Feature, Roles, assign, candidate_features, demands
+from localmem.recall.roles import Feature, assign, candidate_features, demands
 from localmem.recall.threads import seconds
+from localmem.recall.weights import AFFINITY, REACH
 from localmem.select import Budget, Candidates, Mix, entity_bits, select
-from localmem.values import Role, StoredTurn, Thread, Unit
+from localmem.values import Role, Thread, Unit
 
-AFFINITY = 1.0
-"""Priority falls by e for each standard deviation of relevance below the best candidate."""
-REACH_POWER = 0.5
-"""How much an active thread helps its turns: the root of the activation."""
-ROLE_SHARE = 0.5
-"""Share of the priority that depends on the role fit; the rest does not."""
 CAP = 3.0
 """No unit has more than this many times 1/budget of the priority, so one strong turn cannot be everything."""
 
-MIX = Mix(embedding=0.85, thread=0.05, entities=0.05, time=0.05, tau_seconds=3600.0)
+MIX = Mix(embedding=0.9, thread=0.1, entities=0.0, time=0.0)
+"""What makes one unit stand for another. Shared names and closeness in time chose worse (`scripts/LOG.md`)."""
+ALIKE = 0.2
+"""How much of a unit another one of the same meaning stands for. Talk is full of turns that are alike and each tell
+something of their own; with 1, coverage loses to taking the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +64,19 @@ def tokens(text: str) -> int:
     return 6 + len(text.encode("utf-8")) // 3
 
 
+def worth(relevance: NDArray[np.float64], activation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithm of reach x affinity, up to a constant: what a turn is worth before roles; shape (n,)."""
+    return np.asarray(AFFINITY * relevance + REACH * np.log(activation))
+
+
 def priorities(
     affinity: NDArray[np.float64], reach: NDArray[np.float64], fit: NDArray[np.float64] | None, units: int
 ) -> NDArray[np.float64]:
-    """p(u) = reach x affinity x role fit, capped and normalised to sum 1; shape (n,)."""
-    share = 1.0 if fit is None else (1.0 - ROLE_SHARE) + ROLE_SHARE * fit
-    p = affinity * reach**REACH_POWER * share
+    """p(u) = reach x affinity x role fit, capped and normalised to sum 1; shape (n,).
+
+    Reach and affinity count by their fitted powers; `worth` has the logarithm of the product.
+    """
+    p = affinity**AFFINITY * reach**REACH * (1.0 if fit is None else fit)
     total = p.sum()
     if total <= 0:
         return np.full(len(p), 1.0 / len(p))
@@ -91,16 +97,16 @@ def choose(scored: Scored, query: Query, options: Options) -> Chosen:
     turns = scored.pool.turns
     if not turns:
         return Chosen((), 0.0, {str(demand): share for demand, share in wanted.items()})
-    spread = deviation(scored.relevance) or 1.0
-    affinity = np.exp(AFFINITY * (scored.relevance - scored.relevance.max()) / spread)
+    affinity = np.exp(np.maximum(scored.relevance - scored.relevance.max(), -500.0))
     reach = scored.activation / scored.activation.max()
     names = [entities(stored.turn.text) | {stored.turn.speaker.lower()} for stored in turns]
-    roles = _roles(affinity, reach, names, turns, query, wanted)
+    roles = assign(wanted, offered(scored, query, names))
     p = priorities(affinity, reach, roles.fit if options.roles else None, options.budget.units)
     candidates = Candidates(
         ids=np.array([stored.id for stored in turns], dtype=np.int64),
         priority=p,
-        vectors=scored.pool.vectors,
+        # The selection has K(u, u) = 1 whatever the length of a vector.
+        vectors=scored.pool.vectors * np.float32(np.sqrt(ALIKE)),
         thread=np.array([stored.thread for stored in turns], dtype=np.int64),
         entities=entity_bits(names),
         time=np.array([seconds(stored.turn) for stored in turns]),
@@ -121,22 +127,20 @@ def choose(scored: Scored, query: Query, options: Options) -> Chosen:
     return Chosen(tuple(units), selection.coverage, {str(demand): share for demand, share in wanted.items()})
 
 
-def _roles(
-    affinity: NDArray[np.float64],
-    reach: NDArray[np.float64],
-    names: Sequence[frozenset[str]],
-    turns: Sequence[StoredTurn],
-    query: Query,
-    wanted: Mapping[Demand, float],
-) -> Roles:
+def offered(
+    scored: Scored, query: Query, names: Sequence[frozenset[str]]
+) -> dict[Feature, NDArray[np.float64]]:
+    """What the n candidates offer for roles; `names` are the entities of each."""
+    turns = scored.pool.turns
     follows = np.zeros(len(turns), dtype=np.bool_)
     for place in range(1, len(turns)):
         before, after = turns[place - 1], turns[place]
         follows[place] = before.transcript == after.transcript and before.position + 1 == after.position
-    offered: dict[Feature, NDArray[np.float64]] = candidate_features(
-        affinity, reach, names, [stored.turn.text for stored in turns], follows, query.entities
-    )
-    return assign(wanted, offered)
+    below = scored.relevance - scored.relevance.max()
+    closeness = np.exp(below / (deviation(scored.relevance) or 1.0))
+    reach = scored.activation / scored.activation.max()
+    texts = [stored.turn.text for stored in turns]
+    return candidate_features(closeness, reach, names, texts, follows, query.entities)
 
 
 def order_of_time(units: Sequence[Unit], threads: Mapping[int, Thread]) -> tuple[Unit, ...]:

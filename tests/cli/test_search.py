@@ -27,7 +27,7 @@ def test_the_workspace_is_json_on_demand(filled: CommandLine) -> None:
     assert row.keys() == {"query", "candidates", "coverage", "demands", "threads", "units", "seconds"}
     assert row["query"] == "ferry"
     assert [unit["source"] for unit in row["units"]] == ["line 1", "line 2", "line 3"]
-    assert {"relevance", "reach", "fit", "dense", "words"} <= row["units"][0]["scores"].keys()
+    assert {"relevance", "reach", "fit", "dense", "words_window"} <= row["units"][0]["scores"].keys()
 
 
 def test_the_budget_limits_the_turns(filled: CommandLine) -> None:

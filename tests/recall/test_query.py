@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localmem.recall.query import entities, named_speakers, parse, words
+from localmem.recall.query import MONTHS, entities, named_months, named_speakers, parse, words
 
 VECTOR = np.array([1.0], np.float32)
 
@@ -59,3 +59,28 @@ def test_a_word_is_looked_for_once() -> None:
 
 def test_a_question_of_stop_words_has_no_words() -> None:
     assert parse("Who was it?", VECTOR, []).words == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What did Ann do in May 2023?", {5}),
+        ("What may Ann do?", set()),
+        ("Did they march in march or in March?", {3}),
+        ("in september or October", {9, 10}),
+        ("Was war im März?", {3}),
+        ("¿Qué pasó en enero?", {1}),
+        ("Januaries and Mayfield", set()),
+        ("", set()),
+    ],
+)
+def test_named_months_are_found(text: str, expected: set[int]) -> None:
+    assert named_months(text) == expected
+
+
+def test_a_parsed_question_has_its_months() -> None:
+    assert parse("Where was Ann in June?", np.ones(3, np.float32), ["Ann"]).months == {6}
+
+
+def test_every_month_has_a_name() -> None:
+    assert set(MONTHS.values()) == set(range(1, 13))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from localmem.recall.query import Query
-from localmem.recall.relevance import WEIGHTS, Pool, features, relevance, scale
+from localmem.recall.relevance import FEATURES, Pool, features, relevance, scale
+from localmem.recall.weights import RELEVANCE as WEIGHTS
 from localmem.values import StoredTurn
 from tests.recall.support import turn, unit_vectors
 
@@ -22,39 +25,47 @@ def pool(*texts: str, speaker: str = "Ann", gap: int = 0) -> Pool:
     return Pool(stored, unit_vectors(len(texts), 3))
 
 
-def query(*words: str, speakers: frozenset[str] = frozenset()) -> Query:
-    return Query(" ".join(words), unit_vectors(1, 9)[0], words, speakers, frozenset())
+def query(*words: str, speakers: frozenset[str] = frozenset(), months: frozenset[int] = frozenset()) -> Query:
+    return Query(" ".join(words), unit_vectors(1, 9)[0], words, speakers, frozenset(), months)
 
 
 def constant(value: float, count: int = 10) -> dict[str, NDArray[np.float64]]:
     return {name: np.full(count, value) for name in WEIGHTS}
 
 
+def test_every_feature_has_a_weight_and_a_reason() -> None:
+    assert WEIGHTS.keys() == FEATURES.keys()
+
+
 def test_every_weighted_feature_is_there() -> None:
     assert features(pool("a", "b"), query(), {}, {}).keys() == WEIGHTS.keys()
 
 
-def test_a_turn_with_the_words_has_their_score() -> None:
-    raw = features(pool("a", "b"), query(), {2: 3.5}, {1: 1.5})
-    assert raw["words"].tolist() == [0, 3.5]
-    assert raw["words_window"].tolist() == [1.5, 0]
+def test_a_turn_with_the_words_around_it_has_their_score() -> None:
+    assert features(pool("a", "b"), query(), {}, {1: 1.5})["words_window"].tolist() == [1.5, 0]
+
+
+def test_a_turn_before_the_words_has_the_score_of_the_next_one() -> None:
+    raw = features(pool("a", "b", "c"), query(), {2: 3.5}, {})
+    assert raw["words_after"].tolist() == [3.5, 0, 0]
+
+
+def test_words_of_a_turn_that_comes_later_are_not_those_of_the_next_one() -> None:
+    assert features(pool("a", "b", gap=1), query(), {2: 3.5}, {})["words_after"].tolist() == [0, 0]
+
+
+def test_a_turn_of_a_named_month_stands_out() -> None:
+    stored = [
+        StoredTurn(n + 1, 1, n, 1, turn("a", at=at))
+        for n, at in enumerate([datetime(2025, 5, 1), datetime(2024, 5, 31), datetime(2025, 6, 1), None])
+    ]
+    raw = features(Pool(stored, unit_vectors(4, 3)), query(months=frozenset({5})), {}, {})
+    assert raw["month"].tolist() == [1, 1, 0, 0]
 
 
 def test_closeness_is_the_cosine_of_the_vectors() -> None:
     turns, asked = pool("a", "b", "c"), query()
     assert features(turns, asked, {}, {})["dense"] == pytest.approx(turns.vectors @ asked.vector)
-
-
-def test_a_turn_after_a_question_is_a_reply() -> None:
-    assert features(pool("Who?", "Me."), query(), {}, {})["reply"].tolist() == [0, 1]
-
-
-def test_a_turn_that_comes_later_is_no_reply() -> None:
-    assert features(pool("Who?", "Me.", gap=1), query(), {}, {})["reply"].tolist() == [0, 0]
-
-
-def test_a_question_is_known_by_its_mark() -> None:
-    assert features(pool("Who? ", "Me.", "誰？"), query(), {}, {})["question"].tolist() == [1, 0, 1]
 
 
 def test_what_a_named_person_said_stands_out() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localmem.recall.roles import TABLE, Demand, Feature, assign, candidate_features, demands, has_time
+from localmem.recall.weights import ROLE
 from localmem.values import Role
 
 UNIT = st.floats(0, 1)
@@ -89,7 +90,7 @@ def test_a_fit_is_within_zero_and_one(rows: list[dict[Feature, float]], question
     offered = {feature: np.array([row[feature] for row in rows]) for feature in Feature}
     roles = assign(demands(question), offered)
     assert len(roles.role) == len(rows)
-    assert 0 <= roles.fit.min() <= roles.fit.max() <= 1
+    assert 0 < roles.fit.min() <= roles.fit.max() <= 1
 
 
 def offer(**values: float) -> dict[Feature, np.ndarray]:
@@ -116,6 +117,15 @@ def test_a_question_about_a_time_prefers_turns_that_name_one() -> None:
     with_time = assign({Demand.TIME: 1.0}, offer(closeness=0.5, time=1.0)).fit
     without = assign({Demand.TIME: 1.0}, offer(closeness=0.5)).fit
     assert with_time[0] > without[0]
+
+
+def test_a_candidate_with_a_name_of_the_question_fits_better() -> None:
+    with_name = assign({Demand.FACT: 1.0}, offer(shared=1.0)).fit
+    assert with_name[0] > assign({Demand.FACT: 1.0}, offer()).fit[0]
+
+
+def test_only_features_of_candidates_have_a_weight() -> None:
+    assert set(ROLE) <= {feature.value for feature in Feature}
 
 
 def features_of(closeness: list[float], names: list[set[str]], asked: set[str] = frozenset()) -> dict:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from localmem.recall.query import Query, parse
 from localmem.recall.relevance import Pool
-from localmem.recall.workspace import CAP, Options, Scored, choose, order_of_time, priorities, tokens
+from localmem.recall.weights import REACH
+from localmem.recall.workspace import CAP, Options, Scored, choose, order_of_time, priorities, tokens, worth
 from localmem.select import Budget
 from localmem.values import Role, StoredTurn, Thread
 from tests.recall.support import NOON, turn, unit, unit_vectors
@@ -19,7 +20,7 @@ from tests.recall.support import NOON, turn, unit, unit_vectors
 COLUMN = st.floats(1e-6, 1)
 
 
-@given(st.lists(st.tuples(COLUMN, COLUMN, st.floats(0, 1)), min_size=1, max_size=60), st.integers(1, 40))
+@given(st.lists(st.tuples(COLUMN, COLUMN, COLUMN), min_size=1, max_size=60), st.integers(1, 40))
 def test_priorities_share_one_and_keep_the_cap(rows: list[tuple[float, float, float]], units: int) -> None:
     affinity, reach, fit = (np.array(column) for column in zip(*rows, strict=True))
     p = priorities(affinity, reach, fit, units)
@@ -28,7 +29,7 @@ def test_priorities_share_one_and_keep_the_cap(rows: list[tuple[float, float, fl
     assert p.max() <= max(CAP / units, 1 / len(rows)) * (1 + 1e-6)
 
 
-@given(st.lists(st.tuples(COLUMN, COLUMN, st.floats(0, 1)), min_size=2, max_size=40), st.integers(1, 40))
+@given(st.lists(st.tuples(COLUMN, COLUMN, COLUMN), min_size=2, max_size=40), st.integers(1, 40))
 def test_the_cap_changes_no_order(rows: list[tuple[float, float, float]], units: int) -> None:
     affinity, reach, fit = (np.array(column) for column in zip(*rows, strict=True))
     free = priorities(affinity, reach, fit, 1)  # a cap above 1 cuts nothing
@@ -53,7 +54,14 @@ def test_a_better_role_means_a_higher_priority() -> None:
 
 def test_an_active_thread_means_a_higher_priority() -> None:
     p = priorities(np.ones(2), np.array([0.25, 1.0]), None, 1)
-    assert p == pytest.approx([1 / 3, 2 / 3])
+    assert p[0] / p[1] == pytest.approx(0.25**REACH)
+
+
+@given(st.lists(st.tuples(COLUMN, COLUMN), min_size=1, max_size=60))
+def test_worth_is_the_logarithm_of_the_priority_without_roles(rows: list[tuple[float, float]]) -> None:
+    affinity, reach = (np.array(column) for column in zip(*rows, strict=True))
+    p = np.exp(worth(np.log(affinity), reach))
+    assert priorities(affinity, reach, None, 1) == pytest.approx(p / p.sum())
 
 
 def scored(count: int, *, text: str = "") -> tuple[Scored, Query]:
@@ -101,6 +109,15 @@ def test_gains_add_up_to_the_coverage() -> None:
 
 def test_without_roles_every_unit_is_an_anchor() -> None:
     assert {one.role for one in choose(*scored(60), Options(roles=False)).units} == {Role.ANCHOR}
+
+
+def test_of_turns_of_equal_priority_one_of_another_thread_is_preferred() -> None:
+    turns = [StoredTurn(n + 1, 1, n, int(n == 2), turn(f"About {n}.", at=NOON)) for n in range(3)]
+    pool = Pool(turns, np.eye(3, 6, dtype=np.float32))
+    raw = {"dense": np.zeros(3)}
+    query = parse("Who went?", unit_vectors(1, 2)[0], ["Ann"])
+    chosen = choose(Scored(pool, np.zeros(3), np.ones(3), raw), query, Options(Budget(units=2)))
+    assert [one.stored.position for one in chosen.units] == [0, 2]
 
 
 def test_equal_turns_do_no_harm() -> None:

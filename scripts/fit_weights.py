@@ -1,0 +1,231 @@
+"""Fits the weights of recall on LoCoMo conversations and writes them into localmem/recall/weights.py.
+
+    python scripts/fit_weights.py --data locomo_dev.json --conversations conv-26 conv-30 conv-41
+
+Two conditional logits (McFadden 1974), each a concave problem that Newton's method solves: given the turns
+that a search looks at, the probability that a turn is the one that answers is the softmax of a weighted sum.
+The first fits the weights of the relevance features (z-scores), the second the powers of affinity and reach
+and what a time expression or a name of the question in a turn is worth. A small quadratic penalty keeps
+weights that the questions do not determine near 0. The last line is JSON, with the share of gold turns among the
+best 16 when each conversation is left out of the fit in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from bench_common import machine, sha256
+from bench_recall import CATEGORIES, conversations
+from numpy.typing import NDArray
+
+from localmem.memory import Memory
+from localmem.recall import neighbourhood, relevance, weights
+from localmem.recall.ingest import Ingest
+from localmem.recall.neighbourhood import Limits
+from localmem.recall.pipeline import Recall
+from localmem.recall.query import Query, entities
+from localmem.recall.roles import Feature
+from localmem.recall.workspace import Scored, offered
+from localmem.store import Store
+
+ROLE_FEATURES = (Feature.TIME, Feature.SHARED)
+"""Links and adjacency make turns less likely to be gold, closeness and reach are powers of their own."""
+RIDGE = (10.0, 1.0)
+"""Penalty of each logit: half of it times the sum of squared weights is taken off the log-likelihood."""
+BUDGET = 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question: the query, all turns looked at, z-scores (n, features), and which turns are gold."""
+
+    conversation: str
+    query: Query
+    scored: Scored
+    standard: NDArray[np.float64]
+    gold: NDArray[np.bool_]
+    missed: int
+    """Gold turns that were not looked at."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
+    parser.add_argument("--conversations", nargs="+", required=True, help="sample ids to fit on")
+    parser.add_argument("--out", type=Path, default=Path(weights.__file__), help="where the weights go")
+    arguments = parser.parse_args()
+    if not arguments.data.exists():
+        sys.exit(f"{arguments.data} is not there: give a LoCoMo file with --data")
+    cases = [case for name in arguments.conversations for case in read(arguments.data, name)]
+    shares: list[float] = []
+    for name in arguments.conversations if len(arguments.conversations) > 1 else ():
+        first, second = fit([case for case in cases if case.conversation != name])
+        shares += [share(case, first, second) for case in cases if case.conversation == name]
+    first, second = fit(cases)
+    summary = {
+        "questions": len(cases),
+        "conversations": arguments.conversations,
+        "left_out": round(float(np.mean(shares)), 4) if shares else None,
+        "data": arguments.data.name,
+        "data_sha256": sha256(arguments.data),
+        **machine(),
+    }
+    arguments.out.write_text(module(first, second, summary), encoding="utf-8")
+    print(arguments.out.read_text("utf-8"))
+    print(json.dumps(summary))
+
+
+def read(data: Path, name: str) -> list[Case]:
+    """The questions of one conversation that have gold turns."""
+    events = dict(conversations(data)).get(name)
+    if events is None:
+        sys.exit(f"{data} has no conversation {name}")
+    questions = next(s["qa"] for s in json.loads(data.read_text("utf-8")) if s["sample_id"] == name)
+    cases = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory.open(Path(folder) / "fit.db") as memory,
+        Store.open(Path(folder) / "fit.db") as store,
+    ):
+        Ingest(store, memory.embedder).file(name, lambda: iter(events))
+        recall = Recall(store, lambda: memory.embedder)
+        sources = {turn.turn.source for turn in store.turns(store.turn_ids().tolist())}
+        for question in questions:
+            gold = set(re.findall(r"D\d+:\d+", " ".join(question["evidence"]))) & sources
+            if question["category"] not in CATEGORIES or not gold:
+                continue
+            query, scored = recall.candidates(question["question"], limits=Limits(candidates=1 << 40))
+            scale = relevance.scale(scored.raw)
+            columns = [
+                (scored.raw[feature] - scale.mean[feature]) / (scale.deviation[feature] or np.inf)
+                for feature in relevance.FEATURES
+            ]
+            found = np.array([turn.turn.source in gold for turn in scored.pool.turns])
+            case = Case(name, query, scored, np.stack(columns, 1), found, len(gold) - int(found.sum()))
+            cases.append(case)
+    return cases
+
+
+def fit(cases: Sequence[Case]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights of the relevance features; affinity, reach and role features."""
+    cases = [case for case in cases if case.gold.any()]
+    first = logit([case.standard for case in cases], [case.gold for case in cases], RIDGE[0])
+    second = logit([columns(case, first) for case in cases], [case.gold for case in cases], RIDGE[1])
+    return first, second
+
+
+def columns(case: Case, first: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the second logit weighs, given the weights of the first: shape (n, 2 + role features)."""
+    scores = case.standard @ first
+    threads = np.array([stored.thread for stored in case.scored.pool.turns])
+    activation = neighbourhood.thread_scores(threads, scores)
+    scored = Scored(case.scored.pool, scores, activation, case.scored.raw)
+    names = [entities(stored.turn.text) | {stored.turn.speaker.lower()} for stored in case.scored.pool.turns]
+    offers = offered(scored, case.query, names)
+    return np.stack([scores, np.log(activation), *(offers[feature] for feature in ROLE_FEATURES)], 1)
+
+
+def share(case: Case, first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Share of the gold turns among the best `BUDGET`."""
+    best = np.argsort(-(columns(case, first) @ second), kind="stable")[:BUDGET]
+    return float(case.gold[best].sum() / (case.gold.sum() + case.missed))
+
+
+def logit(
+    features: Sequence[NDArray[np.float64]], gold: Sequence[NDArray[np.bool_]], ridge: float
+) -> NDArray[np.float64]:
+    """Weights that make the gold turns likeliest, by Newton's method with halved steps.
+
+    Args:
+        features: of each question, shape (n, k).
+        gold: of each question, shape (n,), with one true value at least; they share the question's one vote.
+        ridge: the penalty.
+    """
+    targets = [true / true.sum() for true in gold]
+
+    def likelihood(w: NDArray[np.float64]) -> float:
+        total = -0.5 * ridge * float(w @ w)
+        for x, y in zip(features, targets, strict=True):
+            scores = x @ w
+            total += float(y @ scores - scores.max() - np.log(np.exp(scores - scores.max()).sum()))
+        return total
+
+    w = np.zeros(features[0].shape[1])
+    value = likelihood(w)
+    while True:
+        gradient, hessian = -ridge * w, ridge * np.eye(len(w))
+        for x, y in zip(features, targets, strict=True):
+            p = np.exp(x @ w - (x @ w).max())
+            p /= p.sum()
+            mean = p @ x
+            gradient += y @ x - mean
+            hessian += (x * p[:, None]).T @ x - np.outer(mean, mean)
+        step = np.linalg.solve(hessian, gradient)
+        w, better = _climb(w, step, value, likelihood)
+        if better - value < 1e-6:
+            return w
+        value = better
+
+
+def _climb(
+    w: NDArray[np.float64],
+    step: NDArray[np.float64],
+    value: float,
+    likelihood: Callable[[NDArray[np.float64]], float],
+) -> tuple[NDArray[np.float64], float]:
+    """The longest of step, half of it, a quarter, ... that does not go down."""
+    for _ in range(40):
+        better = likelihood(w + step)
+        if better >= value:
+            return w + step, better
+        step = step / 2
+    return w, value
+
+
+def module(first: NDArray[np.float64], second: NDArray[np.float64], summary: dict[str, object]) -> str:
+    """The text of weights.py."""
+    fitted_on = ", ".join(map(str, summary["conversations"]))  # type: ignore[call-overload]
+    lines = [
+        '"""Weights of recall, written by `scripts/fit_weights.py`, which says how; do not edit.',
+        "",
+        f"Fitted {summary['date']} on the {summary['questions']} questions of {fitted_on} of {summary['data']}",
+        f"(SHA-256 {summary['data_sha256']}).",
+    ]
+    if summary["left_out"] is not None:
+        lines.append(
+            f"With each conversation left out in turn: {summary['left_out']} of its gold turns in 16."
+        )
+    lines += ['"""', "", "from collections.abc import Mapping", "", "RELEVANCE: Mapping[str, float] = {"]
+    for name, weight in zip(relevance.FEATURES, first, strict=True):
+        lines.append(f'    "{name}": {weight:.3f},')
+    lines += [
+        "}",
+        '"""Of each z-score; `relevance.FEATURES` says why each of them tells something."""',
+        f"AFFINITY = {second[0]:.3f}",
+        '"""Power of the turn\'s own relevance."""',
+        f"REACH = {second[1]:.3f}",
+        '"""Power of the best relevance in its thread."""',
+        "ROLE: Mapping[str, float] = {",
+    ]
+    for feature, weight in zip(ROLE_FEATURES, second[2:], strict=True):
+        lines.append(f'    "{feature}": {weight:.3f},')
+    lines += [
+        "}",
+        '"""What naming a time, and sharing all names of the question, add to the logarithm."""',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

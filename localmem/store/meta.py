@@ -35,8 +35,17 @@ class MetaTable(Database):
                 if self.meta("embedder") is None:  # no other process was faster
                     self.set_meta("embedder", id)
                     self.set_meta("dimension", str(dimension))
-        bound, size = self.meta("embedder"), self._dimension()
-        if (bound, size) != (id, dimension):
+        self.check_embedder(id, dimension)
+
+    def check_embedder(self, id: str, dimension: int) -> None:
+        """Compare with the embedder that made the vectors; a memory that has none yet takes any. Writes nothing.
+
+        Raises:
+            EmbedderMismatchError: the memory holds vectors of another one.
+        """
+        with self.snapshot():
+            bound, size = self.meta("embedder"), self._dimension()
+        if bound is not None and (bound, size) != (id, dimension):
             raise EmbedderMismatchError(
                 f"{self.path} holds vectors of {bound} ({size} numbers each), not of {id} ({dimension}).",
                 hint=f"Set LOCALMEM_EMBEDDER={bound}, or ingest the transcripts into a new memory.",

@@ -226,3 +226,21 @@ class TestCache:
             for what in ("turns", "threads"):
                 cache_path(other.path, what).replace(cache_path(store.path, what))
         assert chosen(recall(store).search("ferry topic3")) == expected
+
+
+@pytest.mark.parametrize("turns", [[], [turn("Hello there.")]], ids=["new", "filled"])
+def test_a_search_writes_nothing(tmp_path: Path, turns: list[Turn]) -> None:
+    def files() -> dict[str, bytes]:
+        kept = (file for file in tmp_path.iterdir() if file.suffix in (".db", ".db-wal"))
+        return {file.name: content for file in kept if (content := file.read_bytes())}
+
+    with Store.open(tmp_path / "memory.db") as store:
+        if turns:
+            ingest(store, turns)
+        before = files()
+        with store.snapshot():  # where every write is an error
+            workspace = recall(store).search("Who is there?")
+        assert len(workspace.units) == len(turns)
+        assert files() == before
+    with Store.open(tmp_path / "memory.db") as store:
+        assert (store.meta("embedder") is None) == (not turns)

@@ -279,6 +279,14 @@ def test_another_dimension_is_another_embedder(store: Store) -> None:
         store.bind_embedder("one", 8)
 
 
+def test_comparing_the_embedder_binds_none(store: Store) -> None:
+    store.check_embedder("one", 4)
+    assert store.meta("embedder") is None
+    store.bind_embedder("two", 4)
+    with pytest.raises(EmbedderMismatchError, match="vectors of two"):
+        store.check_embedder("one", 4)
+
+
 def test_notes_are_kept_by_name(store: Store) -> None:
     assert store.meta("colour") is None
     store.set_meta("colour", "red")

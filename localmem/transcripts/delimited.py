@@ -86,7 +86,7 @@ def _no_text(source: Source, header: _Header) -> TranscriptError:
         f"no column for the text in the header ({', '.join(header.names)[:80]})",
         header.line,
         hint=f"The first line must name the columns: one of {named('speaker')}; "
-        f"one of {named('text')}; and for the time one of {named('time')}.",
+        f"one of {named('text')}; and for the time one of {named('time')}; or their German or Spanish names.",
     )
 
 
@@ -98,7 +98,7 @@ def _is_table(sample: Sample) -> bool:
     lines = [line for line in sample.lines()[:20] if line.strip(MARKS + " ")][:3]
     for delimiter in _DELIMITERS:
         rows = [_cut(line, delimiter) for line in lines]
-        if not rows or not 3 <= len(rows[0]) == len(rows[-1]):
+        if len(rows) < 2 or len(rows[0]) < 3 or any(len(row) != len(rows[0]) for row in rows):
             continue
         spaced = delimiter == "," and any(cell.startswith(" ") for cell in rows[0])
         if not spaced and all(len(cell) <= _CELL for cell in rows[0][:-1]):

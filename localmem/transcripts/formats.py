@@ -75,7 +75,7 @@ def detect(head: bytes, name: str) -> tuple[Format, str]:
         name: name of the file; its ending decides only between formats that the content fits.
 
     Raises:
-        TranscriptError: no format fits; the message names those that were tried.
+        TranscriptError: no format fits; the hint says what is read.
     """
     source = Source(io.BytesIO(head), name)
     source.sample = replace(source.sample, complete=len(head) < SAMPLE)
@@ -93,13 +93,18 @@ def detect_source(source: Source) -> tuple[Format, str]:
         raise source.error(f"this is {kind}, not a transcript", hint="Give the text that it was made from.")
     if no_columns := delimited.wants_columns(source):
         raise no_columns
-    tried = ", ".join(FORMATS)
-    raise source.error(
-        f"no known format fits (tried {tried})",
-        hint=f"Name the format with --format: {tried}; plain text needs lines like 'Speaker: text'.",
+    maybe = (
+        f" If it is a conversation, --format {Format.PLAIN} reads it."
+        if plain.has_openings(source.sample)
+        else ""
     )
+    raise source.error("no known format fits", hint=_READ + maybe)
 
 
+_READ = (
+    "Conversations are read: lines 'Speaker: text' with or without times, WebVTT and SubRip captions, tables (CSV),"
+    " JSON messages, LoCoMo JSON. A transcript needs speakers; notes, Markdown and code have none."
+)
 _SIGNATURES = {
     "PK\x03\x04": "a zip archive",
     "%PDF-": "a PDF file",

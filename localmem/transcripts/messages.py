@@ -37,6 +37,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Names of every field in English, German and Spanish, in order of preference, compared without case."""
 
 _DEPTH = 8
+_NAMED = 5
+"""Names of a field that a message lists; the others are rarer, or German or Spanish."""
 _CLOCK = re.compile(r"\s*\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?\s?m\.?)?\s*", re.IGNORECASE)
 _PARTS = ("text", "content", "parts", "value")
 _MEDIA = ("image", "audio", "video", "file")
@@ -106,8 +108,8 @@ class Messages:
 
 
 def named(kind: str) -> str:
-    """The names of a kind of field, for people."""
-    return ", ".join(FIELDS[kind])
+    """The usual names of a kind of field, for messages to people."""
+    return ", ".join(FIELDS[kind][:_NAMED])
 
 
 def _time(record: Mapping[str, object], keys: Mapping[str, list[str]]) -> object:

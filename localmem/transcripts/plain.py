@@ -8,7 +8,12 @@
 
 What opens a turn is said in `speakers.py`; every other line belongs to the turn before it. A time with a date is
 the turn's time; `[00:01:23]` or `[18:32]` is a place in a recording and stands in the turn's source, with
-the line: "00:01:23, line 3". Otherwise the source is "line 3".
+the line: "00:01:23, line 3". Otherwise the source is "line 3". The time may stand without brackets, with a comma, a dash or
+spaces behind it: `04/03/2025, 18:32 - Anna: Hello`. Where times mark the turns, a line with a time and without
+a name, such as "18:40 - Anna left", is skipped.
+
+Two notes tell what may have been read wrong: lines that look like an unknown speaker's and were taken as part of a
+turn, and a file in which no name stands twice, which may be a list.
 
 A heading starts a new session, whose name is the heading's text, and gives its date (and time; without one,
 midnight) to the turns that have none of their own. Headings are:
@@ -18,20 +23,21 @@ midnight) to the turns that have none of their own. Headings are:
 - a line `Date: ...` with nothing but a date;
 - a line that is nothing but a date, behind a blank line or at the start.
 
-Dates are year first (2025-03-04), with a named month (4 March 2025), or 4.3.2025.
+Dates are as in `times.py`.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
 from localmem.transcripts.events import Event
+from localmem.transcripts.openings import Opening, opening_of
 from localmem.transcripts.source import Sample, Source
-from localmem.transcripts.speakers import Opening, Speakers, opening_of
+from localmem.transcripts.speakers import Speakers
 from localmem.transcripts.text import MARKS, MAX_TEXT, TOO_LONG, clean, clean_line
-from localmem.transcripts.times import find_date, parse_time
 from localmem.values import Skipped, Turn
 
 _MARKED_HEADING = re.compile(r"\s*(?:#{1,6}\s|[-=*_]{3,})\s*(?P<title>[^\s#=*_-].*?)\s*[-=*_#]*\s*")
@@ -39,7 +45,7 @@ _RULE = re.compile(r"\s*[-=*_]{3,}\s*")
 _SESSION = re.compile(r"session\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"session\s+#?\d{1,4}\b(?P<rest>.*)", re.IGNORECASE)
 _DATE_LINE = re.compile(r"date\s*[:：]\s*(?P<date>.+)", re.IGNORECASE)
-_POSITION = re.compile(r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?")
+_POSITION = re.compile(r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[ap]\.?\s?m\.?)?", re.IGNORECASE)
 _LONGEST_HEADING = 120
 _ONCE_EACH = 6
 """Names that may all be different in a talk without times."""
@@ -53,11 +59,16 @@ def sniff(sample: Sample) -> str:
     turns = speakers.turns
     if not turns:
         return ""
-    if not speakers.stamped and not speakers.recurring and turns > _ONCE_EACH:
+    if not speakers.stamped and not speakers.timed and not speakers.recurring and turns > _ONCE_EACH:
         return ""  # many names, each once: a list of settings rather than a talk
     if not speakers.stamped and turns == 1 and speakers.lines > _ONE_TURN:
         return ""
     return f"{turns} of {speakers.lines} lines open with a speaker"
+
+
+def has_openings(sample: Sample) -> bool:
+    """Whether some lines would open turns if the text is a conversation after all."""
+    return Speakers(line.lstrip(MARKS) for line in sample.lines()).turns > 0
 
 
 def parse(source: Source) -> Iterator[Event]:
@@ -71,6 +82,7 @@ def parse(source: Source) -> Iterator[Event]:
             "no line opens with a speaker",
             hint="Plain text needs lines like 'Speaker: text' or '[time] Speaker: text'.",
         )
+    source.notes += parser.doubts()
 
 
 class _Parser:
@@ -86,6 +98,10 @@ class _Parser:
         self._size = 0
         self._behind_blank = True
         self._stray = False
+        self._names: Counter[str] = Counter()
+        self._dated = False
+        self._resembling = 0
+        self._first_resembling = ""
         self.opened = 0
 
     def line(self, number: int, line: str | None) -> Iterator[Event]:
@@ -102,14 +118,21 @@ class _Parser:
             return
         behind_blank, self._behind_blank = self._behind_blank, False
         opening = opening_of(line)
-        if heading := _heading(line, behind_blank):
+        if heading := _heading(line, behind_blank, self._source):
             yield from self.flush()
             self._session, self._date = heading
             self._stray = False
         elif opening is not None and self._speakers.opens(opening, behind_blank):
             yield from self.flush()
             self._open(number, opening)
+        elif self._speakers.interrupts(line):
+            yield from self.flush()
+            self._stray = True
+            yield Skipped(f"line {number}", "a time, but no 'Name: ' behind it")
         elif self._where:
+            if opening is not None and self._speakers.resembles(opening):
+                self._resembling += 1
+                self._first_resembling = self._first_resembling or f"line {number} ({opening.name!r})"
             if self._size <= MAX_TEXT:
                 self._lines.append(line)
                 self._size += len(line) + 1
@@ -120,6 +143,9 @@ class _Parser:
     def _open(self, number: int, opening: Opening) -> None:
         self.opened += 1
         self._speaker = opening.name
+        if len(self._names) < _ONCE_EACH or opening.name in self._names:
+            self._names[opening.name] += 1
+        self._dated = self._dated or bool(opening.stamp or self._date)
         self._where = f"line {number}"
         self._at = self._date
         if _POSITION.fullmatch(opening.stamp):
@@ -128,6 +154,21 @@ class _Parser:
             self._at = self._source.time(opening.stamp, self._where) or self._date
         self._lines = [opening.text]
         self._size = len(opening.text)
+
+    def doubts(self) -> Iterator[str]:
+        """Notes about what may have been read wrong."""
+        if self._resembling:
+            what = (
+                "line looks like a speaker's and was"
+                if self._resembling == 1
+                else "lines look like a speaker's and were"
+            )
+            yield (
+                f"{self._resembling:,} {what} read as part of the turn before, first {self._first_resembling};"
+                " a speaker is known by speaking twice"
+            )
+        if len(self._names) == self.opened > 1 and not self._dated:
+            yield f"no speaker speaks twice ({', '.join(self._names)}): is this a list rather than a conversation?"
 
     def flush(self) -> Iterator[Event]:
         """The turn that is open, if any."""
@@ -144,24 +185,24 @@ class _Parser:
         self._size = 0
 
 
-def _heading(line: str, behind_blank: bool) -> tuple[str, datetime | None] | None:
+def _heading(line: str, behind_blank: bool, source: Source) -> tuple[str, datetime | None] | None:
     """Label and date of a heading; None for any other line."""
     if len(line) > _LONGEST_HEADING:
         return None
     if line[0] in "#-=*_":
         match = _MARKED_HEADING.fullmatch(line)
         title = clean_line(match["title"]) if match else ""
-        found = find_date(title) if title else None
+        found = source.date(title) if title else None
         return (title, found[0] if found else None) if found or _SESSION.match(title) else None
     first = line[0]
     if first in "sS" and (match := _NUMBERED.fullmatch(line)):
-        found = find_date(match["rest"])
+        found = source.date(match["rest"])
         # "Session 3 was great" is somebody's sentence.
         if not (found[1] if found else match["rest"]).strip(" .,:"):
             return clean_line(line), found[0] if found else None
     elif first in "dD" and (match := _DATE_LINE.match(line)):
-        at = parse_time(match["date"])
-        return (clean_line(match["date"]), at) if at else None
-    elif behind_blank and (at := parse_time(line)) and not line.strip().isdigit():
-        return clean_line(line), at
+        found = source.date(match["date"])
+        return (clean_line(match["date"]), found[0]) if found and not found[1] else None
+    elif behind_blank and (found := source.date(line)) and not found[1]:
+        return clean_line(line), found[0]
     return None

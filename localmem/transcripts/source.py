@@ -13,7 +13,7 @@ from localmem.errors import TranscriptError
 from localmem.transcripts.decoding import decode
 from localmem.transcripts.events import Conversation
 from localmem.transcripts.text import clean_line
-from localmem.transcripts.times import order_of, parse_time
+from localmem.transcripts.times import find_date, has_two_readings, order_of, parse_time
 
 SAMPLE = 256 * 1024
 """Characters that detection, and every decision over the whole file, may look at."""
@@ -66,7 +66,10 @@ class Source:
                 break
         text = "".join(head)
         self.sample = Sample(text[:SAMPLE], PurePath(label).name, size < SAMPLE)
-        self._day_first = order_of(self.sample.text)
+        self._order = order_of(self.sample.text)
+        self._two_readings = 0
+        self._first_two_readings = ""
+        self._guessed = ""
         self._head = text
 
     def chunks(self) -> Iterator[str]:
@@ -103,19 +106,40 @@ class Source:
     def time(self, value: object, where: str) -> datetime | None:
         """Time of a field that is not empty. One that cannot be read is counted; `finish` says it once.
 
-        Dates such as 4/3/2025 are read in the order that other dates in the sample show.
+        Dates such as 4/3/2025 are read in the order that the dates of the sample show.
         """
-        at = parse_time(value, day_first=self._day_first)
-        if at is None:
+        at = parse_time(value, day_first=self._order.day_first)
+        two_readings = isinstance(value, str) and has_two_readings(value[:100])
+        if at is not None:
+            if two_readings and self._order.why:
+                self._guessed = self._guessed or f"{clean_line(str(value))!r} at {where}"
+            return at
+        first = f"{clean_line(str(value)[:60])!r} at {where}"
+        if two_readings and self._order.day_first is None:
+            self._two_readings += 1
+            self._first_two_readings = self._first_two_readings or first
+        else:
             self._unreadable += 1
-            self._first_unreadable = self._first_unreadable or f"{clean_line(str(value)[:60])!r} at {where}"
-        return at
+            self._first_unreadable = self._first_unreadable or first
+        return None
+
+    def date(self, text: str) -> tuple[datetime, str] | None:
+        """`times.find_date`, in the order of day and month that the sample shows."""
+        return find_date(text, day_first=self._order.day_first)
 
     def finish(self) -> None:
         """Add the notes that need the whole file."""
         if self._unreadable:
             kind = "time" if self._unreadable == 1 else "times"
             self.notes.append(
-                f"{self._unreadable:,} {kind} could not be read (no date, or one with two readings), "
-                f"first {self._first_unreadable}"
+                f"{self._unreadable:,} {kind} could not be read as a date, first {self._first_unreadable}"
             )
+        if self._two_readings:
+            kind = "time" if self._two_readings == 1 else "times"
+            self.notes.append(
+                f"{self._two_readings:,} {kind} left out: day/month or month/day, first {self._first_two_readings};"
+                " one date with a day over 12, or dates like 2025-03-04, would tell"
+            )
+        if self._guessed:
+            order = "day/month" if self._order.day_first else "month/day"
+            self.notes.append(f"dates are read as {order}, since {self._order.why}, first {self._guessed}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 _MONTH_NAMES = (
@@ -28,12 +30,19 @@ _DATES = tuple(
         r"(?<!\d)(?P<year>\d{4})[-/.](?P<number>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
         r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th)?[ -](?:of )?" + _MONTH + r",?[ -](?P<year>\d{4})(?!\d)",
         r"\b" + _MONTH + r" (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})(?!\d)",
-        r"(?<!\d)(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})(?!\d)",
+        r"(?<![\d.])(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})(?!\d)",
     )
 )
-_DAY_FIRST = re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<number>\d{1,2})/(?P<year>\d{4}|\d{2})(?![\d/])")
-_MONTH_FIRST = re.compile(r"(?<![\d/])(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})(?![\d/])")
-_SLASHED_PAIR = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:\d{4}|\d{2})(?![\d/])")
+_SHORT_DOTTED = re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{2})(?!\d|\.\d)")
+"""Among words, 1.2.25 is rather the number of a version."""
+_TWO = r"(?P<number>\d{1,2})(?P<sep>[/-])(?P<day>\d{1,2})(?P=sep)(?P<year>\d{4}|(?<=/)\d{2})(?![\d/-])"
+_MONTH_FIRST = re.compile(r"(?<![\d/-])" + _TWO)
+_DAY_FIRST = re.compile(
+    _MONTH_FIRST.pattern.replace("number", "_").replace("day", "number").replace("_", "day")
+)
+_LEADING = re.compile(r"^[^\w\n]{0,6}" + _TWO, re.MULTILINE)
+_SPAN = timedelta(days=14)
+"""Within which dates of one month that have two readings lie; read the other way they are months apart."""
 _CLOCK = re.compile(
     r"(?<![\d:.+-])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
     r"(?: ?(?P<half>[ap])\.? ?m\b\.?)?"
@@ -56,11 +65,11 @@ def parse_time(value: object, *, day_first: bool | None = None) -> datetime | No
 
     Args:
         value: what stands in the field.
-        day_first: how to read `4/3/2025`: True is 4 March, False April 3, None is not at all.
+        day_first: how to read `4/3/2025` and `4-3-2025`: True is 4 March, False April 3, None is not at all.
 
     Numbers, also as text, are seconds, milliseconds, microseconds or nanoseconds since 1970, by their
     size, and give an aware UTC time. Text is a date and a clock time in either order, with nothing else but
-    a weekday: year first (ISO 8601), a named English month, or `4.3.2025`; 24 hours or am/pm. It is aware when it
+    a weekday: year first (ISO 8601), a named English month, or `4.3.2025` and `4.3.25`; 24 hours or am/pm. It is aware when it
     has an offset, Z, UTC or GMT; a date alone is midnight.
     """
     if isinstance(value, bool):
@@ -79,21 +88,60 @@ def parse_time(value: object, *, day_first: bool | None = None) -> datetime | No
         return found[0] if found and not found[1] else None
 
 
-def order_of(text: str) -> bool | None:
-    """Whether dates such as `25/3/2025` in a text have the day first; None when none tells, or they disagree."""
-    days = {
-        int(first) > 12
-        for first, second in _SLASHED_PAIR.findall(text)
-        if (int(first) > 12) != (int(second) > 12)
-    }
-    return days.pop() if len(days) == 1 else None
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How dates such as `4/3/2025` or `4-3-2025` are read."""
+
+    day_first: bool | None
+    """None when nothing tells."""
+    why: str = ""
+    """What speaks for it, where it is likely and not certain."""
+
+
+def order_of(text: str) -> Order:
+    """The order of day and month in a text, from all its dates, or those that begin lines.
+
+    A number over 12 tells, unless two disagree. Else, the dates of a transcript rise: where they rise in one order
+    only, or are within 14 days of each other in one order only, it is that one.
+    """
+    leading = list(_LEADING.finditer(text))
+    found = leading if len(leading) > 1 else list(_MONTH_FIRST.finditer(text))
+    pairs = [(int(one["number"]), int(one["day"]), int(one["year"])) for one in found]
+    certain = {first > 12 for first, second, _ in pairs if (first > 12) != (second > 12)}
+    if certain:
+        return Order(certain.pop() if len(certain) == 1 else None)
+    days = {True: _days(pairs, day_first=True), False: _days(pairs, day_first=False)}
+    rising = [order for order, dates in days.items() if dates == sorted(dates) and len(set(dates)) > 1]
+    close = [order for order in rising if days[order][-1] - days[order][0] <= _SPAN]
+    if len(rising) == 1:
+        return Order(rising[0], "the dates rise in this order only")
+    if len(close) == 1:
+        return Order(close[0], "the dates are close to each other in this order only")
+    return Order(None)
+
+
+def has_two_readings(text: str) -> bool:
+    """Whether a time has a date whose order of day and month must be known."""
+    return _MONTH_FIRST.search(text) is not None
+
+
+def _days(pairs: Sequence[tuple[int, int, int]], *, day_first: bool) -> list[datetime]:
+    """The dates of pairs of numbers up to 12 and a year."""
+    made = []
+    for first, second, year in pairs:
+        month, day = (second, first) if day_first else (first, second)
+        try:
+            made.append(datetime(year + 2000 if year < 100 else year, month, day))
+        except ValueError:  # 0/4/2025
+            return []
+    return made
 
 
 def find_date(text: str, *, day_first: bool | None = None) -> tuple[datetime, str] | None:
     """First date in a text that also holds other words, with its clock time if it has one; and the words."""
     text = _SPACES.sub(" ", text)
     slashed = () if day_first is None else (_DAY_FIRST if day_first else _MONTH_FIRST,)
-    for pattern in (*_DATES, *slashed):
+    for pattern in (*_DATES, _SHORT_DOTTED, *slashed):
         if date := pattern.search(text):
             rest = text[: date.start()] + " " + text[date.end() :]
             clock = _CLOCK.search(rest)
@@ -102,7 +150,10 @@ def find_date(text: str, *, day_first: bool | None = None) -> tuple[datetime, st
                 clock, at = None, _combine(date, None)
             if at is not None:
                 words = rest if clock is None else rest[: clock.start()] + " " + rest[clock.end() :]
-                return at, _NOISE.sub(" ", words).strip(" ")
+                words = _NOISE.sub(" ", words).strip(" ")
+                if words and pattern is _SHORT_DOTTED and len(date.group()) < len("04.03.25"):
+                    continue
+                return at, words
     return None
 
 

@@ -28,8 +28,9 @@ from datetime import UTC, datetime, timedelta
 
 from localmem.transcripts.events import Event
 from localmem.transcripts.messages import UNKNOWN
+from localmem.transcripts.openings import opening_of
 from localmem.transcripts.source import Sample, Source
-from localmem.transcripts.speakers import Speakers, opening_of
+from localmem.transcripts.speakers import Speakers
 from localmem.transcripts.text import MARKS, MAX_TEXT, TOO_LONG, clean_line, one_line
 from localmem.transcripts.times import find_date
 from localmem.values import Skipped, Turn

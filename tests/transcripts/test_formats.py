@@ -84,10 +84,23 @@ class TestEveryFormat:
         assert caught.value.hint
 
 
-def test_no_format_fits_names_what_was_tried_and_the_option() -> None:
-    with pytest.raises(TranscriptError, match="tried webvtt, locomo, jsonl, csv, plain") as caught:
-        events("Once upon a time there was a letter.\nIt had no speakers.\n")
-    assert "--format" in caught.value.hint
+NOTES = [
+    "Once upon a time there was a letter.\nIt had no speakers.\n",
+    "# Garden\n\nTomatoes planted on 3 May.\n\n- order copper tape\n",
+    'import sys\n\n\ndef main():\n    print("hi")\n',
+    "From: anna@example.com\nTo: ben@example.com\nSubject: lunch\n\nHi Ben,\nlunch at noon.\n",
+    '[{"title": "Trip", "mapping": {}}]',
+]
+
+
+@pytest.mark.parametrize("content", NOTES)
+def test_where_no_format_fits_the_hint_says_what_is_read_and_that_speakers_are_needed(content: str) -> None:
+    with pytest.raises(TranscriptError, match=r"no known format fits$") as caught:
+        events(content)
+    for kind in ("Speaker: text", "WebVTT", "SubRip", "CSV", "JSON", "LoCoMo", "needs speakers", "Markdown"):
+        assert kind in caught.value.hint
+    assert "--format" not in caught.value.hint
+    assert "\n" not in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -110,8 +123,9 @@ def test_a_first_message_that_the_head_cuts_off_is_found() -> None:
 
 
 def test_a_settings_file_is_no_transcript() -> None:
-    with pytest.raises(TranscriptError, match="no known format fits"):
+    with pytest.raises(TranscriptError, match="no known format fits") as caught:
         events("host: a\nport: 1\nuser: b\npath: c\nmode: d\nsize: 2\nname: e\n")
+    assert "--format plain" in caught.value.hint
 
 
 def test_a_format_can_be_forced() -> None:

@@ -116,9 +116,7 @@ def test_interleaved_conversations_are_reopened_by_name() -> None:
 
 def test_a_time_that_cannot_be_read_is_noted_once() -> None:
     content = lines({"text": "a", "time": "soon"}, {"text": "b", "time": "later"}, {"text": "c", "time": ""})
-    assert notes(content)[0] == (
-        "2 times could not be read (no date, or one with two readings), first 'soon' at line 1"
-    )
+    assert notes(content)[0] == ("2 times could not be read as a date, first 'soon' at line 1")
 
 
 def test_bad_lines_in_the_middle_are_reported_and_the_others_go_on() -> None:
@@ -126,7 +124,7 @@ def test_bad_lines_in_the_middle_are_reported_and_the_others_go_on() -> None:
     assert [text for _, text in said(content)] == ["a", "c"]
     assert [where for where, _ in skipped(content)] == ["line 2", "line 3", "line 4", "line 6"]
     assert skipped(content)[0][1].startswith("not JSON: Unterminated string")
-    assert skipped(content)[3][1].startswith("no text field (text, content, message, body, msg, ")
+    assert skipped(content)[3][1] == "no text field (text, content, message, body, msg)"
 
 
 def test_bad_elements_of_an_array_are_reported_and_the_others_go_on() -> None:
@@ -288,9 +286,17 @@ def test_a_table_that_is_found_by_content_names_the_columns_that_are_wanted(cont
     assert "speaker" in caught.value.hint
 
 
-def test_sentences_with_commas_are_no_table() -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Dear Ann, yesterday, after lunch, I left.\nIt rained, it snowed, it froze, it stopped.\n",
+        "import sys,os,re\nprint(1)\nprint(1,2,3)\n",
+        "one,two,three\n",
+    ],
+)
+def test_text_with_commas_is_no_table(content: str) -> None:
     with pytest.raises(TranscriptError, match="no known format fits"):
-        events("Dear Ann, yesterday, after lunch, I left.\nIt rained, it snowed, it froze, it stopped.\n")
+        events(content)
 
 
 def test_rows_that_do_not_fit_the_header_are_reported() -> None:

@@ -47,7 +47,6 @@ def test_a_line_of_this_shape_names_its_speaker(line: str, name: str, text: str)
     "line",
     [
         *(
-            "10:30 Meeting: room 4",
             "1: first item",
             "- Anna: hello",
             "  indented: text",
@@ -66,6 +65,115 @@ def test_an_address_is_part_of_the_text() -> None:
         "Anna",
         "look\nhttps://example.org/a",
     )
+
+
+NAMES = [
+    *(
+        "~ Zoë 🌸",
+        "+44 7700 900123",
+        "\u202a+44 7700 900123\u202c",
+        "Ann (she/her)",
+        "🌸",
+        "mum of tom",
+        "Q&A?!",
+    ),
+    "Dr. Anna-Lena Müller-Lüdenscheidt von und zu Hohenstein",
+]
+STAMPS = [
+    *("[10:02]", "[00:10:02]", "[13/03/2025, 10:02:00]", "(10:02)", "00:10:02", "2025-03-04 10:02 -"),
+    *("10:02", "10:02 -", "10:02 pm", "13/03/2025, 18:32 -", "13.03.25, 18:32 -", "13/03/2025 10:02"),
+    *("13.03.2025", "3/13/25, 6:32\u202fPM -"),
+]
+
+
+@pytest.mark.parametrize("stamp", STAMPS)
+@pytest.mark.parametrize("name", NAMES)
+def test_behind_a_time_any_name_is_a_speaker(stamp: str, name: str) -> None:
+    content = f"{stamp} Bob: hi\nMilk: two\n{stamp} {name}: see: this\n{stamp} Bob: ok\n"
+    shown = name.strip("\u202a\u202c")
+    assert said(content) == [("Bob", "hi\nMilk: two"), (shown, "see: this"), ("Bob", "ok")]
+
+
+@pytest.mark.parametrize("stamp", STAMPS)
+def test_where_times_mark_the_turns_a_line_with_a_time_and_no_name_is_skipped(stamp: str) -> None:
+    content = (
+        f"{stamp} Messages are encrypted\nand so on\n{stamp} Bob: hi\n{stamp} Ann left at 10:30 today: bye\n"
+        f"behind\n{stamp} Ann: ok\nmore\n"
+    )
+    assert said(content) == [("Bob", "hi"), ("Ann", "ok\nmore")]
+    reason = "a time, but no 'Name: ' behind it"
+    assert skipped(content) == [("line 1", reason), ("line 4", reason)]
+
+
+def test_a_line_of_a_phone_export_has_the_time_before_the_name() -> None:
+    found = turns("12/03/2025, 18:32 - Mum: hi\n14/03/2025, 6:05 p. m. - Tom: ok\n")
+    assert [turn.at for turn in found] == [datetime(2025, 3, 12, 18, 32), datetime(2025, 3, 14, 18, 5)]
+    assert turns("12.03.25, 18:32 - Mama: hallo\n")[0].at == datetime(2025, 3, 12, 18, 32)
+
+
+@pytest.mark.parametrize("stamp", ["[10:02]", "10:02", "10:02 pm"])
+def test_a_clock_without_a_date_is_kept_in_the_source(stamp: str) -> None:
+    first = turns(f"{stamp} Ann: the code\n{stamp} Bob: ok\n")[0]
+    assert (first.source, first.at) == (f"{stamp.strip('[]')}, line 1", None)
+
+
+@pytest.mark.parametrize("name", ["+44 7700 900123", "~ Zoë 🌸", "Ann (she/her)", "Zoë 🌸", "🌸", NAMES[-1]])
+def test_unusual_names_are_speakers_without_times_too(name: str) -> None:
+    assert said(f"Dr. Bob van der Berg: ok\n{name}: hello\nAnna: hi\n")[1] == (name, "hello")
+
+
+def test_what_looks_like_a_speaker_and_is_read_as_text_is_noted_once() -> None:
+    content = "Anna: one\nmore\nmore\nBen: two\nmore\nBudget: 300\nmore\n🌸 Zoë: hi\nAnna: x\nmore\nBen: y\n"
+    assert [note for note in notes(content) if "look" in note] == [
+        "2 lines look like a speaker's and were read as part of the turn before, first line 6 ('Budget');"
+        " a speaker is known by speaking twice"
+    ]
+
+
+def test_a_label_of_two_words_that_is_read_as_text_is_noted() -> None:
+    content = "You said:\nhow?\nChatGPT said:\nso\nYou said:\nthanks\n"
+    assert "first line 3 ('ChatGPT said')" in notes(content)[0]
+
+
+def test_an_ordinary_talk_has_no_doubts() -> None:
+    content = "Anna: a\nsee it: this\nNote: that\nhttp://x.org: y\nBen: b\nAnna: c\nBen: d\n"
+    assert [note for note in notes(content) if "speaker" in note] == []
+
+
+@pytest.mark.parametrize("content", ["Shopping: milk\nWifi: tulip77\n", "A: 1\nBel: 2\nC: 3\n"])
+def test_a_file_in_which_nobody_speaks_twice_is_noted(content: str) -> None:
+    assert notes(content)[0].endswith("is this a list rather than a conversation?")
+    assert "rather" not in "".join(notes(content + content))
+    assert "rather" not in "".join(notes("".join(f"[10:00] {line}\n" for line in content.splitlines())))
+
+
+def test_a_list_of_appointments_among_notes_is_no_talk() -> None:
+    with pytest.raises(TranscriptError, match="no known format fits"):
+        turns("Things to do\nbuy milk\n10:30 Dentist: bring card\nwater the plants\ncall home\n")
+
+
+@pytest.mark.parametrize("date", ["04/03/2025", "4-3-2025"])
+def test_a_date_that_nothing_decides_is_left_out_and_the_note_says_what_would_tell(date: str) -> None:
+    content = f"[{date} 10:02] Ann: hi\n[{date} 10:03] Bob: ok\n"
+    assert [turn.at for turn in turns(content)] == [None, None]
+    assert notes(content)[0] == (
+        f"2 times left out: day/month or month/day, first '{date} 10:02' at line 1;"
+        " one date with a day over 12, or dates like 2025-03-04, would tell"
+    )
+
+
+def test_a_likely_order_of_dates_is_noted() -> None:
+    content = "04/03/2025 10:02 Ann: hi\n05/03/2025 10:03 Bob: ok\n"
+    assert [turn.at for turn in turns(content)] == [datetime(2025, 3, 4, 10, 2), datetime(2025, 3, 5, 10, 3)]
+    assert notes(content) == [
+        "dates are read as day/month, since the dates are close to each other in this order only,"
+        " first '04/03/2025 10:02' at line 1"
+    ]
+
+
+def test_a_heading_with_slashes_follows_the_order_of_the_file() -> None:
+    found = turns("04/03/2025\nAnna: a\nBen: b\n\n13/03/2025\nAnna: c\n")
+    assert [turn.at for turn in found] == [datetime(2025, 3, 4)] * 2 + [datetime(2025, 3, 13)]
 
 
 def test_a_clock_time_is_no_speaker() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -27,6 +27,8 @@ LOCAL = datetime(2025, 3, 4, 18, 32)
             "2025-03-04\u00a06:32 p. m.",
             "4.3.2025 18:32",
             "04.03.2025, 18:32",
+            "04.03.25, 18:32",
+            "4.3.25 18:32",
         ),
         *("4 March 2025 18:32", "4 Mar 2025, 18:32", "March 4, 2025 at 6:32 PM", "Tue, 4 Mar 2025 18:32:00"),
         *(
@@ -105,6 +107,7 @@ def test_an_epoch_fraction_is_kept() -> None:
             "2025-03-04 13:00 pm",
             "2025-03-04 10:00+99:00",
         ),
+        *("1.2.3.25", "v4.3.25", "192.10.10.25", "31.2.25"),
         *("3/4/2025 18:32", "on the 4 March 2025 we met", "1" * 200),
     ],
 )
@@ -132,18 +135,38 @@ def test_slashes_are_read_in_the_order_that_is_known() -> None:
         ("1/2/2025 and 25/2/2025", True),
         ("1/2/2025 and 2/25/2025", False),
         ("1/2/2025 and 3/4/2025", None),
+        ("4/3/2025 5/3/2025", True),
+        ("3/4/2025 3/5/2025", False),
+        ("4/3/2025 5/3/2025 1/4/2025", True),
+        ("03-04-2025 03-05-2025 04-01-2025", False),
+        ("4/3/2025 4/3/2025", None),
+        ("4/3/2025 2/2/2025 5/9/2025", None),
+        ("[1/2/2025, 10:00] a 2/25/2025\n[25/2/2025, 10:00] b", True),
+        ("0/4/2025 0/5/2025", None),
         ("25/2/2025 and 2/25/2025", None),
         ("no dates, a path /25/12/2025/x", None),
     ],
 )
-def test_the_order_of_slashed_dates_comes_from_one_that_has_one_reading(
+def test_the_order_of_slashed_dates_comes_from_one_that_tells_or_from_all_of_them(
     text: str, order: bool | None
 ) -> None:
-    assert order_of(text) is order
+    assert order_of(text).day_first is order
 
 
 def test_a_date_among_words_leaves_the_words() -> None:
     assert find_date("Session 3, 4 March 2025") == (datetime(2025, 3, 4), "Session 3")
+
+
+@given(st.dates(min_value=date(2020, 1, 1), max_value=date(2040, 1, 1)), st.integers(2, 30))
+def test_the_order_is_never_a_wrong_one_in_a_chat_of_every_day(start: date, many: int) -> None:
+    days = [start + timedelta(days=number) for number in range(many)]
+    for form, order in (("%d/%m/%Y", True), ("%m/%d/%y", False)):
+        assert order_of("\n".join(day.strftime(form) for day in days)).day_first is order
+
+
+def test_a_short_date_with_dots_among_words_needs_two_digits_each() -> None:
+    assert find_date("Call on 04.03.25") == (datetime(2025, 3, 4), "Call")
+    assert find_date("Release 4.3.25") is None
 
 
 @given(at=st.datetimes(min_value=datetime(1000, 1, 1), timezones=st.none() | st.just(UTC)))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localmem.transcripts import Format, Turn
+from localmem.transcripts import Conversation, Format, Turn
 from localmem.transcripts.webvtt import MAX_MERGED, SENTENCE_FROM
 
-from .helpers import said, skipped, turns
+from .helpers import events, said, skipped, turns
 
 
 def vtt(*cues: str, header: str = "WEBVTT") -> str:
@@ -75,6 +75,19 @@ def test_where_names_stand_only_at_a_change_the_last_one_goes_on() -> None:
         cue(1, "Anna: Hello"), cue(20, "and more"), cue(40, "Ben: Hi"), cue(60, "Anna: a"), cue(80, "Ben: b")
     )
     assert said(content)[:3] == [("Anna", "Hello"), ("Anna", "and more"), ("Ben", "Hi")]
+
+
+@pytest.mark.parametrize(
+    "names", [["Priya Nair", "Jonas"], ["Ann", "Dr. Bob Berg", "Li", "Zoë", "Max", "Ida"]]
+)
+def test_names_that_stand_once_are_speakers_where_most_cues_begin_with_one(names: list[str]) -> None:
+    cues = [cue(n * 10, f"{name}: Morning\nPlan {n}: lunch") for n, name in enumerate(names)]
+    assert said(vtt(*cues)) == [(name, f"Morning Plan {n}: lunch") for n, name in enumerate(names)]
+
+
+def test_a_name_that_stands_once_is_none_where_most_cues_begin_without() -> None:
+    cues = [cue(1, "Remember: x"), cue(9, "Then: y"), cue(20, "a"), cue(30, "b")]
+    assert {name for name, _ in said(vtt(*cues))} == {"Unknown"}
 
 
 def test_a_word_with_a_colon_in_captions_without_names_is_speech() -> None:
@@ -158,6 +171,26 @@ def test_a_broken_time_skips_its_cue_and_says_so() -> None:
 
 def test_a_comma_in_the_time_is_read() -> None:
     assert said("1\n00:00:01,000 --> 00:00:02,000\n<v Anna>hi\n", Format.WEBVTT) == [("Anna", "hi")]
+
+
+SRT = (
+    "1\n00:00:01,000 --> 00:00:03,000\nAnna: The box.\n\n2\n00:00:03,500 --> 00:00:05,000\nBen: Which one?\n"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [SRT, "\ufeff\n" + SRT.replace("\n", "\r\n"), SRT.replace("1\n00", "00", 1), SRT.replace("\n\n2", "\n2")],
+)
+def test_subrip_is_found_by_content_and_read(content: str) -> None:
+    found = events(content, name="film.txt")
+    assert found[0] == Conversation("film", "webvtt")
+    assert said(content) == [("Anna", "The box."), ("Ben", "Which one?")]
+
+
+def test_the_tags_of_subrip_are_no_text() -> None:
+    content = '1\n00:00:01,000 --> 00:00:03,000\n{\\an8}<font color="#fff"><i>The box.</i></font> {a}\n'
+    assert said(content) == [("Unknown", "The box. {a}")]
 
 
 def test_a_missing_header_is_no_matter() -> None:

@@ -81,10 +81,8 @@ def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -
     option = f" --memory {shlex.quote(str(memory))}" if memory is not None else ""
     folder = settings.memories_dir.expanduser()
     names = sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
-    there = f" The memories that there are: {', '.join(names[:20])}." if names else ""
-    raise StoreError(
-        f"There is no memory at {path}.", hint=f"Make one with: localmem ingest FILE{option}{there}"
-    )
+    there = f"There are: {', '.join(names[:20])}. Make another" if names else "Make one"
+    raise StoreError(f"There is no memory at {path}.", hint=f"{there} with: localmem ingest FILE{option}")
 
 
 class Memory:

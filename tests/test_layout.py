@@ -29,7 +29,7 @@ LAYERS = {
     "cli": 5,
 }
 # Within the ground floor there is an order too.
-GROUND = {"settings": {"errors"}}
+GROUND = {"settings": {"errors"}, "values": {"errors"}}
 
 # Library -> the only part that imports it.
 OWNERS: dict[str, str] = {

@@ -140,7 +140,9 @@ class TestOpen:
             Store.open(locate(name, settings())).close()
         with pytest.raises(StoreError) as caught:
             Memory.open("wrok", create=False)
-        assert caught.value.hint.endswith("The memories that there are: family, work.")
+        assert caught.value.hint == (
+            "There are: family, work. Make another with: localmem ingest FILE --memory wrok"
+        )
 
     def test_a_file_of_others_is_left_as_it_is(self, path: Path) -> None:
         path.write_bytes(b"somebody's notes")

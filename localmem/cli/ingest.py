@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,8 +62,10 @@ def command(
         )
     if as_json:
         print_json({"memory": str(opened.path), "files": [report_row(file) for file in report.files]})
-    elif len({file.path for file in report.files}) > 1:
-        print(_summary(report))
+    else:
+        left_out = _left_out(paths)
+        if left_out or len({file.path for file in report.files}) > 1:
+            print(_summary(report, left_out))
     if report.failed:
         raise typer.Exit(1)
 
@@ -100,7 +103,19 @@ def _unread(report: FileReport) -> bool:
     return bool(report.error) and not report.added and not report.known
 
 
-def _summary(report: IngestReport) -> str:
+def _left_out(paths: list[str]) -> list[str]:
+    """Endings of the files that `expand` leaves out of folders because of them; one for each file."""
+    from localmem.transcripts.expand import BINARY_ENDINGS
+
+    found = []
+    for path in paths:
+        for _, folders, names in os.walk(path):  # nothing for a file
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            found += [PurePath(name).suffix.lower() for name in names if not name.startswith(".")]
+    return [ending for ending in found if ending in BINARY_ENDINGS]
+
+
+def _summary(report: IngestReport, left_out: list[str]) -> str:
     """How many files were read; one that holds several conversations is one file."""
     unread = {file.path for file in report.files if _unread(file)}
     broken = {file.path for file in report.files if file.error} - unread
@@ -108,6 +123,9 @@ def _summary(report: IngestReport) -> str:
     parts = [f"{read} file{'' if read == 1 else 's'} read"]
     parts += [f"{len(broken)} in part"] if broken else []
     parts += [f"{len(unread)} not"] if unread else []
+    if left_out:
+        endings = ", ".join(sorted(set(left_out)))
+        parts.append(f"{len(left_out)} left out because of their ending ({endings})")
     return ", ".join(parts)
 
 

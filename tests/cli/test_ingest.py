@@ -129,6 +129,20 @@ def test_a_folder_is_read(localmem: CommandLine, talk: Path) -> None:
     assert (result.code, len(result.out.splitlines())) == (0, 4)
 
 
+def test_what_is_left_out_of_a_folder_because_of_its_ending_is_told(
+    localmem: CommandLine, talk: Path
+) -> None:
+    for name in ("a.docx", "b.PDF", "c.pdf", ".hidden.pdf", ".git/d.pdf"):
+        file = talk.parent / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"PK")
+    result = localmem("ingest", talk.parent)
+    assert (result.code, result.out.splitlines()[-1]) == (
+        0,
+        "1 file read, 3 left out because of their ending (.docx, .pdf)",
+    )
+
+
 @pytest.mark.parametrize("name", [format.value for format in Format])
 def test_every_format_can_be_named(localmem: CommandLine, name: str) -> None:
     """It is named in the help, and taken in any case."""

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from localmem.transcripts.events import Event
-from localmem.transcripts.openings import Opening, opening_of
+from localmem.transcripts.openings import Opening, Style, opening_of
 from localmem.transcripts.source import Sample, Source
 from localmem.transcripts.speakers import Speakers
 from localmem.transcripts.text import MARKS, MAX_TEXT, TOO_LONG, clean, clean_line
@@ -145,7 +145,7 @@ class _Parser:
         self._speaker = opening.name
         if len(self._names) < _ONCE_EACH or opening.name in self._names:
             self._names[opening.name] += 1
-        self._dated = self._dated or bool(opening.stamp or self._date)
+        self._dated = self._dated or bool(self._date or opening.style is Style.STAMP)
         self._where = f"line {number}"
         self._at = self._date
         if _POSITION.fullmatch(opening.stamp):

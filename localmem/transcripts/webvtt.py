@@ -224,11 +224,13 @@ class _Speech:
 
 
 def _spoken(sample: Sample) -> Iterator[str]:
-    """Lines of a sample that may be speech, a blank one between cues."""
+    """Lines of a sample that may be speech, from the first cue on, a blank one between cues."""
+    begun = False
     for line in sample.lines():
-        if "-->" in line or line.startswith("WEBVTT"):
+        if "-->" in line:
+            begun = True
             yield ""
-        elif not line.strip().isdecimal() and not _CUE_ID.fullmatch(line):
+        elif begun and not line.strip().isdecimal() and not _CUE_ID.fullmatch(line):
             yield _untag(line).lstrip("> " + MARKS)
 
 

@@ -90,6 +90,11 @@ def test_a_name_that_stands_once_is_none_where_most_cues_begin_without() -> None
     assert {name for name, _ in said(vtt(*cues))} == {"Unknown"}
 
 
+def test_the_lines_of_a_header_are_no_names() -> None:
+    content = vtt(cue(1, "Hello: there"), cue(9, "plain"), header="WEBVTT\nKind: captions\nLanguage: en")
+    assert said(content) == [("Unknown", "Hello: there"), ("Unknown", "plain")]
+
+
 def test_a_word_with_a_colon_in_captions_without_names_is_speech() -> None:
     cues = [cue(n * 10, f"this is sentence {n}") for n in range(8)]
     assert ("Unknown", "Remember: water them") in said(vtt(*cues, cue(90, "Remember: water them")))

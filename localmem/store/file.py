@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
-from localmem.errors import NewerSchemaError, NotAMemoryError, StoreError
+from localmem.errors import NewerSchemaError, StoreError
 from localmem.store.engine_errors import READ_ONLY_HINT, translated
+from localmem.store.header import beside, not_empty, read_header, refuse_foreign_journal, stray
 from localmem.store.schema import APPLICATION_ID, MIGRATIONS
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for another one."""
-
-# The database header, https://www.sqlite.org/fileformat2.html section 1.3.
-_HEADER_BYTES = 100
-_MAGIC = b"SQLite format 3\0"
-_APPLICATION_ID = slice(68, 72)
-_USER_VERSION = slice(60, 64)
+_MODE = 0o600
 
 
 def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
@@ -30,11 +28,16 @@ def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
         StoreError: missing (and not `create`), a folder, not accessible, damaged, locked, disk full.
     """
     with translated(path):
-        _check(path, create=create)
+        known = _check(path, create=create)
         # SQLite puts the -wal and -shm files beside the file that a link leads to.
         writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
+        if writable and known and not_empty(beside(path, "-wal")):
+            # One that only reads never folds the log in, not even when it closes.
+            with closing(_connect(path, "mode=ro")) as looking:
+                _refuse_foreign(looking, path, known)
         connection = _connect(path, "mode=rw") if writable else _connect_to_read(path)
         try:
+            _refuse_foreign(connection, path, known)
             _bring_up_to_date(connection, path, writable=writable)
         except BaseException:
             connection.close()
@@ -42,28 +45,58 @@ def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
     return connection, not writable
 
 
-def _check(path: Path, *, create: bool) -> None:
-    """Sees to it that `path` is a memory or an empty file, without letting SQLite touch a file of others."""
-    if path.is_dir():
-        raise StoreError(
-            f"{path} is a folder.", hint="A memory is a file; name one, e.g. one that ends in .db."
-        )
+def _check(path: Path, *, create: bool) -> int:
+    """Sees to it that `path` is a memory or an empty file, without letting SQLite touch a file of others.
+
+    Returns:
+        The schema's version; 0: an empty file.
+    """
     if create and not path.exists():
         _make(path)
     try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER_BYTES)
+        kind = path.stat().st_mode
     except FileNotFoundError:
-        header = b""
-    if not header:
-        if create:
-            return
-        raise StoreError(f"There is no memory at {path}.", hint="Make one with: localmem ingest FILE")
-    if header[: len(_MAGIC)] != _MAGIC or header[_APPLICATION_ID] != APPLICATION_ID.to_bytes(4, "big"):
-        raise NotAMemoryError(
-            f"{path} is not a localmem memory.", hint="Name another file; this one was left as it is."
+        raise _missing(path) from None
+    if not stat.S_ISREG(kind):  # opening a pipe would wait for its other end
+        what = "a folder" if stat.S_ISDIR(kind) else "no file but a pipe, a socket or a device"
+        raise StoreError(
+            f"{path} is {what}.", hint="A memory is a file; name one, e.g. one that ends in .db."
         )
-    _refuse_newer(path, int.from_bytes(header[_USER_VERSION], "big"))
+    header = read_header(path)
+    if header is None:
+        if not create:
+            raise _missing(path)
+        with suppress(PermissionError):  # it is someone else's, who said who may read it
+            path.chmod(_MODE)
+        return 0
+    _refuse_newer(path, header.user_version)
+    refuse_foreign_journal(path, header)
+    return header.user_version
+
+
+def _missing(path: Path) -> StoreError:
+    return StoreError(f"There is no memory at {path}.", hint="Make one with: localmem ingest FILE")
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path, known: int) -> None:
+    """Whoever reads the file through its log must find the memory that the file alone says it is.
+
+    Args:
+        connection: to the file.
+        path: of the file.
+        known: schema's version according to the file alone; 0: it was empty.
+
+    Raises:
+        StoreError: the log is of another database.
+    """
+    connection.execute("BEGIN")
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    version = _version(connection)
+    connection.execute("COMMIT")
+    if (pages or known) and (application != APPLICATION_ID or not version or version < known):
+        raise stray(path, "-wal")
+    _refuse_newer(path, version)
 
 
 def _make(path: Path) -> None:
@@ -74,11 +107,11 @@ def _make(path: Path) -> None:
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _MODE)
     except FileExistsError:  # another process was faster
         return
     try:
-        os.fchmod(descriptor, 0o600)
+        os.fchmod(descriptor, _MODE)
     finally:
         os.close(descriptor)
 
@@ -113,9 +146,8 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     try:
         return _connect(path, "mode=ro")
     except sqlite3.OperationalError:
-        file = path.resolve()
-        log = file.with_name(file.name + "-wal")
-        if log.exists() and log.stat().st_size:
+        log = beside(path, "-wal")
+        if not_empty(log):
             raise StoreError(
                 f"{path} cannot be read: its latest changes are in {log.name}, and the folder is read-only.",
                 hint="Copy both files to a folder that you can write.",

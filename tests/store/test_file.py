@@ -178,6 +178,102 @@ def test_the_log_of_a_newer_localmem_is_not_folded_in(path: Path, tmp_path: Path
     refused(left, NewerSchemaError)
 
 
+def logs(folder: Path, kind: str) -> Path:
+    """A log as the killed process of someone else leaves it beside its database."""
+    theirs = folder / "theirs" / "other.db"
+    theirs.parent.mkdir()
+    connection = sqlite3.connect(theirs, isolation_level=None)
+    connection.execute("PRAGMA page_size = 1024" if kind == "pages of another size" else "SELECT 1")
+    if kind == "journal":
+        connection.execute("CREATE TABLE theirs (x)")
+        connection.execute("PRAGMA cache_size = 1")  # writes and syncs the journal early
+        connection.execute("BEGIN")
+        connection.execute("PRAGMA user_version = 7")
+        rows = ((b"x" * 3000,) for _ in range(50))
+        connection.executemany("INSERT INTO theirs VALUES (?)", rows)
+    else:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE theirs (x)")
+    suffix = "-journal" if kind == "journal" else "-wal"
+    copy = folder / f"left{suffix}"
+    shutil.copy(f"{theirs}{suffix}", copy)
+    connection.close()
+    assert copy.stat().st_size > 1000
+    return copy
+
+
+@pytest.mark.parametrize("kind", ["log", "pages of another size", "journal"])
+def test_a_log_of_another_database_beside_a_memory_is_never_folded_in(
+    tmp_path: Path, path: Path, kind: str
+) -> None:
+    with Store.open(path) as store:
+        begin(store, "a", "b")
+    stray = logs(tmp_path, kind)
+    log = stray.rename(f"{path}{stray.name.removeprefix('left')}")
+    before = path.read_bytes(), log.read_bytes()
+    for _ in range(2):
+        with pytest.raises(StoreError, match="belongs to another database; nothing was changed") as caught:
+            Store.open(path)
+        assert f"Move {log}" in caught.value.hint
+        assert (path.read_bytes(), log.read_bytes()) == before
+    log.rename(tmp_path / "elsewhere")
+    with Store.open(path) as store:
+        assert texts(store, 1) == ["a", "b"]
+        assert store.check() == []
+
+
+def test_an_empty_file_beside_the_log_of_another_database_becomes_a_new_memory(
+    tmp_path: Path, path: Path
+) -> None:
+    logs(tmp_path, "log").rename(f"{path}-wal")
+    with Store.open(path) as store:
+        begin(store, "a")
+        assert store.check() == []
+
+
+def test_the_log_of_a_killed_process_is_folded_in(path: Path, tmp_path: Path) -> None:
+    left = tmp_path / "left.db"
+    with Store.open(path) as store:
+        begin(store, "a", "b")
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{path}{suffix}", f"{left}{suffix}")
+    with Store.open(left) as store:
+        assert texts(store, 1) == ["a", "b"]
+
+
+def test_a_file_whose_end_is_missing_is_refused_before_anything_is_written(path: Path) -> None:
+    with Store.open(path) as store:
+        begin(store, *(f"turn {n}" for n in range(500)))
+    size = path.stat().st_size
+    for left in (size - 1, size - 4096, 4096, 200):
+        os.truncate(path, left)
+        error = refused(path, StoreError)
+        assert f"it is damaged: {size - left:,} bytes are missing" in str(error)
+
+
+@pytest.mark.parametrize("place", [16, 18, 19, 20, 21, 44, 56])
+def test_a_damaged_header_is_told_as_damage(path: Path, place: int) -> None:
+    Store.open(path).close()
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0x55
+    path.write_bytes(content)
+    assert "it is damaged" in str(refused(path, StoreError))
+
+
+def test_a_pipe_or_a_device_is_refused_unopened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.db")
+    for path in (tmp_path / "pipe.db", Path(os.devnull)):
+        with pytest.raises(StoreError, match="a pipe, a socket or a device") as caught:
+            Store.open(path)
+        assert caught.value.hint
+
+
+def test_an_empty_file_that_becomes_a_memory_is_private_from_then_on(path: Path) -> None:
+    path.touch(mode=0o644)
+    Store.open(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
 def test_a_damaged_file_is_told(path: Path) -> None:
     with Store.open(path) as store:
         begin(store, *(f"turn {n}" for n in range(500)))

@@ -57,22 +57,14 @@ def _print_facts(facts: dict[str, Any]) -> None:
 
 
 def _print_transcripts(transcripts: list[Transcript]) -> None:
-    """A line for each: name, format, turns, file."""
-    from rich.cells import cell_len
-
+    """A line for each: turns, format, name, file. What may be in wide letters comes last, where none lines up."""
     from localmem.cli.output import one_line
 
-    rows = [
-        (
-            one_line(one.name),
-            one.format,
-            f"{one.turns:,} turn{'' if one.turns == 1 else 's'}",
-            one_line(one.path),
-        )
-        for one in transcripts
-    ]
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    turns = max(len(f"{one.turns:,}") for one in transcripts)
+    formats = max(len(one.format) for one in transcripts)
     print()
-    for row in rows:
-        cells = [cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for one in transcripts:
+        plural = " " if one.turns == 1 else "s"
+        print(
+            f"{one.turns:{turns},} turn{plural}  {one.format:{formats}}  {one_line(one.name)}  {one_line(one.path)}"
+        )

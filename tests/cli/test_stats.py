@@ -36,8 +36,8 @@ def test_the_transcripts_are_listed_with_format_turns_and_file(filled: CommandLi
     filled("ingest", other)
     assert filled("stats").out.splitlines()[-3:] == [
         "",
-        f"talk  plain  3 turns  {talk}",
-        f"日本  plain  4 turns  {other}",
+        f"3 turns  plain  talk  {talk}",
+        f"4 turns  plain  日本  {other}",
     ]
     assert json.loads(filled("stats", "--json").out)["files"] == [
         {"transcript": "talk", "format": "plain", "turns": 3, "file": str(talk)},

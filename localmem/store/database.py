@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from localmem.errors import StoreError
-from localmem.store.engine_errors import translated
+from localmem.store.engine_errors import damaged, translated
 from localmem.store.file import open_file
 from localmem.store.rows import Row
 
 _CHUNK = 4096  # rows fetched at once
 
+Kinds = tuple[Any, ...]
+"""What each column of a row is: a class, or several as in ``str | None``."""
+
 
 class Database:
-    """One open memory file. Not to be used by two threads at the same time."""
+    """One open memory file, for the thread that opened it: a transaction of one thread would take in the writes of another."""
 
     path: Path
     read_only: bool
@@ -28,7 +32,8 @@ class Database:
         """Use `open`."""
         self.path = path
         self.read_only = read_only
-        self._connection = connection
+        self._opened = connection
+        self._thread = threading.get_ident()
         self._depth = 0
 
     @classmethod
@@ -48,7 +53,7 @@ class Database:
     def close(self) -> None:
         """Close the file; again does nothing."""
         with translated(self.path):
-            self._connection.close()
+            self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -100,6 +105,20 @@ class Database:
             if self._in_transaction():
                 self._run("COMMIT")
 
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """The connection.
+
+        Raises:
+            StoreError: this is another thread than the one that opened the file.
+        """
+        if threading.get_ident() != self._thread:
+            raise StoreError(
+                f"{self.path} was opened by another thread.",
+                hint="Open the memory in each thread that uses it, or use it in one.",
+            )
+        return self._opened
+
     def _in_transaction(self) -> bool:
         with translated(self.path):
             return self._connection.in_transaction
@@ -122,18 +141,23 @@ class Database:
                 hint="Mend what that error names and run the command again.",
             )
 
-    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        with translated(self.path):
-            return self._connection.execute(sql, values).fetchall()
+    def _rows(self, kinds: Kinds, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        return [row for chunk in self._chunks(kinds, sql, values) for row in chunk]
 
-    def _row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
-        rows = self._rows(sql, values)
+    def _row(self, kinds: Kinds, sql: str, values: Sequence[object] = ()) -> Row | None:
+        rows = self._rows(kinds, sql, values)
         return rows[0] if rows else None
 
     def _value(self, sql: str, values: Sequence[object] = ()) -> int:
-        return int(self._rows(sql, values)[0][0])
+        [(value,)] = self._rows((int,), sql, values)
+        return int(value)
 
-    def _chunks(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
+    def _chunks(self, kinds: Kinds, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
+        """Rows, some at a time. SQLite does not check on reading that a column is what the schema says.
+
+        Raises:
+            StoreError: a row has other kinds of values, ...
+        """
         with translated(self.path):
             cursor = self._connection.execute(sql, values)
         while True:
@@ -141,6 +165,9 @@ class Database:
                 rows = cursor.fetchmany(_CHUNK)
             if not rows:
                 return
+            for found in {tuple(map(type, row)) for row in rows}:
+                if not all(map(issubclass, found, kinds)):
+                    raise damaged(self.path)
             yield rows
 
 

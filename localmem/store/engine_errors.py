@@ -69,9 +69,16 @@ _MEANINGS: dict[int, _Meaning] = {
 """By extended or primary result code, https://www.sqlite.org/rescode.html"""
 
 
+def damaged(path: Path, what: str = "") -> StoreError:
+    """The error that says that the file holds what nobody has written."""
+    return StoreError(f"{path}: it is damaged{what and ': '}{what}.", hint=DAMAGED_HINT)
+
+
 def explain(error: sqlite3.Error, path: Path) -> StoreError:
     """The error of ours that stands for `error`."""
     code = getattr(error, "sqlite_errorcode", 0)
+    if str(error).startswith("Could not decode"):  # Python's own: it has no code, and quotes the text
+        return damaged(path, "a text is no UTF-8")
     unforeseen = (
         StoreError,
         "SQLite says: " + " ".join(str(error).split()),

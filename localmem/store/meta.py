@@ -6,6 +6,7 @@ from typing import Literal
 
 from localmem.errors import EmbedderMismatchError, StoreError
 from localmem.store.database import Database
+from localmem.store.engine_errors import damaged
 from localmem.store.rows import clean
 
 Stamped = Literal["turns", "threads", "tasks"]
@@ -16,7 +17,7 @@ class MetaTable(Database):
 
     def meta(self, name: str) -> str | None:
         """The value under `name`, or None."""
-        row = self._row("SELECT value FROM meta WHERE name = ?", (name,))
+        row = self._row((str,), "SELECT value FROM meta WHERE name = ?", (name,))
         return None if row is None else str(row[0])
 
     def set_meta(self, name: str, value: str) -> None:
@@ -53,15 +54,19 @@ class MetaTable(Database):
 
     def stamp(self, what: Stamped) -> str:
         """A token of the vectors of that kind, or of the tasks: equal stamps mean equal content, in any copy of the file."""
-        row = self._row("SELECT value FROM stamp WHERE what = ?", (what,))
-        assert row is not None
+        row = self._row((str,), "SELECT value FROM stamp WHERE what = ?", (what,))
+        if row is None:
+            raise damaged(self.path)
         return str(row[0])
 
     def _change_stamp(self, what: Stamped) -> None:
         self._run("UPDATE stamp SET value = lower(hex(randomblob(16))) WHERE what = ?", (what,))
 
     def _dimension(self) -> int:
-        return int(self.meta("dimension") or 0)
+        size = self.meta("dimension") or "0"
+        if not size.isdecimal():
+            raise damaged(self.path)
+        return int(size)
 
     def _bound_dimension(self) -> int:
         dimension = self._dimension()

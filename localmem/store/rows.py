@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localmem.errors import StoreError
+from localmem.store.engine_errors import DAMAGED_HINT
 from localmem.values import StoredTurn, Thread, Turn
 
 Method = Literal["fast", "llm"]
 Row = tuple[Any, ...]
 
 TURN_COLUMNS = "id, transcript, position, thread, speaker, text, at, source, session"
+TURN_KINDS = (int, int, int, int | None, str, str, str | None, str, str)
 THREAD_COLUMNS = "id, transcript, first, last, head, started, turns"
+THREAD_KINDS = (int, int, int, int, str, str | None, int)
 
 _FOUR_BYTES = np.dtype("<f4")
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
@@ -67,8 +70,15 @@ def time_to_text(at: datetime | None) -> str | None:
 
 
 def text_to_time(text: str | None) -> datetime | None:
-    """The inverse of `time_to_text`."""
-    return None if text is None else datetime.fromisoformat(text)
+    """The inverse of `time_to_text`.
+
+    Raises:
+        StoreError: it is no time.
+    """
+    try:
+        return None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        raise StoreError("The memory is damaged: a time in it is none.", hint=DAMAGED_HINT) from None
 
 
 def to_turn(row: Row) -> StoredTurn:
@@ -110,11 +120,11 @@ def fill(out: NDArray[np.float32], blobs: Sequence[bytes]) -> None:
     """Write the vectors of `blobs` into `out`, shape (len(blobs), dimension).
 
     Raises:
-        StoreError: a blob has another length.
+        StoreError: a blob has another length, or a value that is not finite.
     """
     data = b"".join(blobs)
     if len(data) != out.size * _FOUR_BYTES.itemsize:
-        raise StoreError(
-            "A stored vector has the wrong length.", hint="The memory is damaged: restore it from a copy."
-        )
+        raise StoreError("The memory is damaged: a vector has the wrong length.", hint=DAMAGED_HINT)
     out[:] = np.frombuffer(data, dtype=_FOUR_BYTES).reshape(out.shape)
+    if not np.isfinite(out).all():
+        raise StoreError("The memory is damaged: a vector holds what is no number.", hint=DAMAGED_HINT)

@@ -12,7 +12,7 @@ class Store(ThreadTables, TaskTables):
     """A memory file: transcripts, turns, threads, their vectors and word indexes, and the turns of the tasks.
 
     Several stores, also in several processes, may have one file open: readers never wait, writers wait for
-    each other. One store is to be used by one thread at a time. Every method that writes is a transaction.
+    each other. A store belongs to the thread that opened it. Every method that writes is a transaction.
     """
 
     def stats(self) -> MemoryStats:
@@ -38,8 +38,11 @@ class Store(ThreadTables, TaskTables):
 
         Reads all of it: seconds for a large memory.
         """
-        faults = [str(row[0]) for row in self._rows("PRAGMA integrity_check") if row[0] != "ok"]
-        faults += [f"{row[0]} {row[1]} refers to nothing" for row in self._rows("PRAGMA foreign_key_check")]
+        faults = [str(row[0]) for row in self._rows((str,), "PRAGMA integrity_check") if row[0] != "ok"]
+        faults += [
+            f"{row[0]} {row[1]} refers to nothing"
+            for row in self._rows((str, int | None, str, int), "PRAGMA foreign_key_check")
+        ]
         return faults + self._word_faults()
 
     def _bytes(self) -> int:

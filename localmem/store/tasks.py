@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from localmem.errors import StoreError
+from localmem.store.engine_errors import damaged
 from localmem.store.meta import MetaTable
 from localmem.store.rows import clean
 
@@ -76,19 +77,24 @@ class TaskTables(MetaTable):
         """All turns in order; `until`: the last one of them, at most."""
         with self.snapshot():
             turns = self._rows(
+                (int, str, str, str, int | None),
                 "SELECT turn, at, said, reply, undoes FROM task_turn WHERE turn <= coalesce(?, turn) ORDER BY turn",
                 (until,),
             )
             rows = self._rows(
+                (int, str, str),
                 "SELECT turn, op, arguments FROM task_operation WHERE turn <= coalesce(?, turn)"
                 " ORDER BY turn, place",
                 (until,),
             )
-        operations = {
-            turn: tuple((op, json.loads(given)) for _, op, given in group)
-            for turn, group in groupby(rows, key=lambda row: int(row[0]))
-        }
-        return [
-            TaskTurn(turn, datetime.fromisoformat(at), said, reply, undoes, operations.get(turn, ()))
-            for turn, at, said, reply, undoes in turns
-        ]
+        try:
+            operations = {
+                turn: tuple((op, json.loads(given)) for _, op, given in group)
+                for turn, group in groupby(rows, key=lambda row: int(row[0]))
+            }
+            return [
+                TaskTurn(turn, datetime.fromisoformat(at), said, reply, undoes, operations.get(turn, ()))
+                for turn, at, said, reply, undoes in turns
+            ]
+        except ValueError:
+            raise damaged(self.path, "the tasks cannot be read") from None

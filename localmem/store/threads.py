@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from localmem.errors import StoreError
 from localmem.store.database import in_order, listed
-from localmem.store.rows import THREAD_COLUMNS, TURN_COLUMNS, NewThread, clean, to_blobs, to_thread, to_turn
+from localmem.store.rows import (
+    THREAD_COLUMNS,
+    THREAD_KINDS,
+    TURN_COLUMNS,
+    TURN_KINDS,
+    NewThread,
+    clean,
+    to_blobs,
+    to_thread,
+    to_turn,
+)
 from localmem.store.turns import TurnTables
 from localmem.values import StoredTurn, Thread
 
@@ -55,6 +65,7 @@ class ThreadTables(TurnTables):
         end = self._end(transcript)
         if to_position is not None:
             across = self._row(
+                (int,),
                 "SELECT 1 FROM thread WHERE transcript = ? AND first <= ? AND last > ?",
                 (transcript, to_position, to_position),
             )
@@ -65,6 +76,7 @@ class ThreadTables(TurnTables):
                 )
             end = to_position + 1
         reaching = self._row(
+            (int,),
             "SELECT last FROM thread WHERE transcript = ? AND first < ? AND last >= ?",
             (transcript, from_position, from_position),
         )
@@ -105,6 +117,7 @@ class ThreadTables(TurnTables):
             StoreError: there is no thread with one of them.
         """
         rows = self._rows(
+            THREAD_KINDS,
             f"SELECT {THREAD_COLUMNS} FROM thread WHERE id IN (SELECT value FROM json_each(?))",
             (listed(ids),),
         )
@@ -113,18 +126,21 @@ class ThreadTables(TurnTables):
     def threads_of(self, transcript: int) -> list[Thread]:
         """The threads of a transcript, in order."""
         rows = self._rows(
-            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? ORDER BY first", (transcript,)
+            THREAD_KINDS,
+            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? ORDER BY first",
+            (transcript,),
         )
         return list(map(to_thread, rows))
 
     def all_threads(self) -> list[Thread]:
         """All threads, by transcript and place."""
-        rows = self._rows(f"SELECT {THREAD_COLUMNS} FROM thread ORDER BY transcript, first")
+        rows = self._rows(THREAD_KINDS, f"SELECT {THREAD_COLUMNS} FROM thread ORDER BY transcript, first")
         return list(map(to_thread, rows))
 
     def threads_at(self, transcript: int, first: int, last: int) -> list[Thread]:
         """The threads that hold any turn at positions `first` to `last`, in order."""
         rows = self._rows(
+            THREAD_KINDS,
             f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? AND first <= ? AND last >= ? ORDER BY first",
             (transcript, last, first),
         )
@@ -133,6 +149,7 @@ class ThreadTables(TurnTables):
     def threads_around(self, ids: Sequence[int]) -> list[Thread]:
         """The threads with these ids and those right before and after each, by transcript and place."""
         rows = self._rows(
+            THREAD_KINDS,
             "WITH one AS (SELECT * FROM thread WHERE id IN (SELECT value FROM json_each(?)))"
             f" SELECT {THREAD_COLUMNS} FROM thread WHERE id IN ("
             "  SELECT id FROM one"
@@ -147,12 +164,13 @@ class ThreadTables(TurnTables):
 
     def thread_count(self, transcript: int) -> int:
         """How many threads a transcript has."""
-        row = self._row("SELECT count(*) FROM thread WHERE transcript = ?", (transcript,))
+        row = self._row((int,), "SELECT count(*) FROM thread WHERE transcript = ?", (transcript,))
         return 0 if row is None else int(row[0])
 
     def threads_of_turns(self, ids: Collection[int]) -> dict[int, int]:
         """Thread of each of these turns, by turn id; turns without a thread are left out."""
         rows = self._rows(
+            (int, int),
             "SELECT id, thread FROM turn WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
             (listed(ids),),
         )
@@ -165,6 +183,7 @@ class ThreadTables(TurnTables):
             StoreError: there is no thread with one of them.
         """
         rows = self._rows(
+            TURN_KINDS,
             f"SELECT {TURN_COLUMNS} FROM turn WHERE thread IN (SELECT value FROM json_each(?))"
             " ORDER BY transcript, position",
             (listed(ids),),

@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 
 from localmem.errors import StoreError
 from localmem.store.database import in_order, listed
+from localmem.store.engine_errors import damaged
 from localmem.store.meta import MetaTable
-from localmem.store.rows import TURN_COLUMNS, NewTurn, clean, fill, time_to_text, to_blobs, to_turn
+from localmem.store.rows import (
+    TURN_COLUMNS,
+    TURN_KINDS,
+    NewTurn,
+    clean,
+    fill,
+    time_to_text,
+    to_blobs,
+    to_turn,
+)
 from localmem.store.words import WordIndexes
 from localmem.values import StoredTurn, Transcript
 
@@ -27,8 +37,9 @@ class TurnTables(MetaTable, WordIndexes):
     def transcripts(self) -> list[Transcript]:
         """All transcripts, by id."""
         rows = self._rows(
+            (int, str, str, str, int),
             "SELECT id, name, format, path, (SELECT count(*) FROM turn WHERE transcript = transcript.id)"
-            " FROM transcript ORDER BY id"
+            " FROM transcript ORDER BY id",
         )
         return [Transcript(*row) for row in rows]
 
@@ -39,6 +50,7 @@ class TurnTables(MetaTable, WordIndexes):
             StoreError: there is none with this id.
         """
         row = self._row(
+            (int, str, str, str, int),
             "SELECT id, name, format, path, (SELECT count(*) FROM turn WHERE transcript = transcript.id)"
             " FROM transcript WHERE id = ?",
             (id,),
@@ -83,7 +95,9 @@ class TurnTables(MetaTable, WordIndexes):
                 chunk = wanted[start : start + _KEYS_AT_ONCE]
                 marks = ", ".join("?" * len(chunk))
                 found += self._rows(
-                    f"SELECT transcript, key, position FROM turn WHERE key IN ({marks})", chunk
+                    (int, bytes, int),
+                    f"SELECT transcript, key, position FROM turn WHERE key IN ({marks})",
+                    chunk,
                 )
         return found
 
@@ -116,6 +130,7 @@ class TurnTables(MetaTable, WordIndexes):
             self._refuse_known(transcript, [new.key for new in turns])
             blobs = to_blobs([new.vector for new in turns], self._bound_dimension())
             neighbours = self._rows(
+                (int,),
                 "SELECT id FROM turn WHERE transcript = ? AND position IN (?, ?)",
                 (transcript, first - 1, first),
             )
@@ -129,7 +144,7 @@ class TurnTables(MetaTable, WordIndexes):
 
     def _end(self, transcript: int) -> int:
         """One past the last position; raises StoreError if there is no such transcript."""
-        row = self._row("SELECT id FROM transcript WHERE id = ?", (transcript,))
+        row = self._row((int,), "SELECT id FROM transcript WHERE id = ?", (transcript,))
         if row is None:
             raise StoreError(
                 f"There is no transcript {transcript} in {self.path}.", hint="See: localmem stats"
@@ -156,6 +171,7 @@ class TurnTables(MetaTable, WordIndexes):
             "UPDATE turn SET position = -1 - position WHERE transcript = ? AND position < 0", (transcript,)
         )
         around = self._row(
+            (int,),
             "SELECT id FROM thread WHERE transcript = ? AND first < ? AND last >= ?",
             (transcript, first, first),
         )
@@ -196,13 +212,16 @@ class TurnTables(MetaTable, WordIndexes):
             StoreError: there is no turn with one of them.
         """
         rows = self._rows(
-            f"SELECT {TURN_COLUMNS} FROM turn WHERE id IN (SELECT value FROM json_each(?))", (listed(ids),)
+            TURN_KINDS,
+            f"SELECT {TURN_COLUMNS} FROM turn WHERE id IN (SELECT value FROM json_each(?))",
+            (listed(ids),),
         )
         return list(map(to_turn, in_order({row[0]: row for row in rows}, ids, "turn")))
 
     def turns_between(self, transcript: int, first: int, last: int) -> list[StoredTurn]:
         """The turns at positions `first` to `last`, both included, in order."""
         rows = self._rows(
+            TURN_KINDS,
             f"SELECT {TURN_COLUMNS} FROM turn WHERE transcript = ? AND position BETWEEN ? AND ? ORDER BY position",
             (transcript, first, last),
         )
@@ -210,22 +229,26 @@ class TurnTables(MetaTable, WordIndexes):
 
     def last_position(self, transcript: int) -> int | None:
         """Position of the last turn; None if there is none."""
-        row = self._row("SELECT max(position) FROM turn WHERE transcript = ?", (transcript,))
+        row = self._row((int | None,), "SELECT max(position) FROM turn WHERE transcript = ?", (transcript,))
         return None if row is None or row[0] is None else int(row[0])
 
     def speakers(self) -> list[str]:
         """Everybody who speaks in the memory, by name."""
         # A walk over the index from one name to the next: as many steps as there are names, not turns.
+        # UNION, so that it also ends in a damaged index that leads back.
         rows = self._rows(
-            "WITH RECURSIVE name (value) AS (SELECT min(speaker) FROM turn UNION ALL"
+            (str,),
+            "WITH RECURSIVE name (value) AS (SELECT min(speaker) FROM turn UNION"
             " SELECT (SELECT min(speaker) FROM turn WHERE speaker > value) FROM name WHERE value IS NOT NULL)"
-            " SELECT value FROM name WHERE value IS NOT NULL"
+            " SELECT value FROM name WHERE value IS NOT NULL",
         )
         return [str(name) for (name,) in rows]
 
     def turn_ids(self) -> NDArray[np.int64]:
         """Ids of all turns, ascending."""
-        return np.array([id for (id,) in self._rows("SELECT id FROM turn ORDER BY id")], dtype=np.int64)
+        return np.array(
+            [id for (id,) in self._rows((int,), "SELECT id FROM turn ORDER BY id")], dtype=np.int64
+        )
 
     def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Vectors of the turns with these ids, in this order, shape (len(ids), dimension).
@@ -241,6 +264,7 @@ class TurnTables(MetaTable, WordIndexes):
 
     def _vectors(self, kind: str, ids: Sequence[int]) -> NDArray[np.float32]:
         rows = self._rows(
+            (int, bytes),
             f"SELECT {kind}, vector FROM {kind}_vector WHERE {kind} IN (SELECT value FROM json_each(?))",
             (listed(ids),),
         )
@@ -254,9 +278,15 @@ class TurnTables(MetaTable, WordIndexes):
             ids = np.empty(count, dtype=np.int64)
             out = np.empty((count, self._dimension()), dtype=np.float32)
             start = 0
-            for rows in self._chunks(f"SELECT {kind}, vector FROM {kind}_vector ORDER BY {kind}"):
+            for rows in self._chunks(
+                (int, bytes), f"SELECT {kind}, vector FROM {kind}_vector ORDER BY {kind}"
+            ):
                 end = start + len(rows)
+                if end > count:
+                    raise damaged(self.path)
                 ids[start:end] = [id for id, _ in rows]
                 fill(out[start:end], [vector for _, vector in rows])
                 start = end
+        if start != count or np.any(ids[1:] <= ids[:-1]):
+            raise damaged(self.path)
         return ids, out

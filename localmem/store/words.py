@@ -39,7 +39,7 @@ class WordIndexes(Database):
         query = " OR ".join(dict.fromkeys(map(_quoted, words)))
         if not query or limit < 1:
             return []
-        return [(id, score) for id, score in self._rows(_SEARCHES[index], (query, limit))]
+        return [(id, score) for id, score in self._rows((int, float), _SEARCHES[index], (query, limit))]
 
     def _add_words(self, transcript: int, first: int, last: int) -> None:
         """Index the new turns at these positions, and the windows of their neighbours again."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,20 @@ def test_a_writer_that_waited_too_long_says_so(path: Path, monkeypatch: pytest.M
         with pytest.raises(StoreError, match="another process") as caught:
             two.set_meta("colour", "blue")
     assert "Wait" in caught.value.hint
+
+
+def test_another_thread_is_told_to_open_the_memory_itself(store: Store, path: Path) -> None:
+    begin(store, "a")
+
+    def use() -> list[str]:
+        for action in (store.transcripts, store.stats, lambda: store.set_meta("colour", "red")):
+            with pytest.raises(StoreError, match="opened by another thread") as caught:
+                action()
+            assert "Open the memory in each thread" in caught.value.hint
+        with Store.open(path) as own:
+            return texts(own, 1)
+
+    with ThreadPoolExecutor(1) as pool, store.transaction():
+        store.set_meta("shape", "round")
+        assert pool.submit(use).result() == ["a"]
+    assert (store.meta("colour"), store.meta("shape")) == (None, "round")

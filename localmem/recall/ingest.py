@@ -9,67 +9,28 @@ the file again adds the rest.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from localmem.embed.protocol import Embedder
 from localmem.errors import TranscriptError
+from localmem.recall.continuation import Shared, continued
+from localmem.recall.readings import Events, First, Second, Survey, first
 from localmem.recall.threads import LOOKBACK, WINDOW, segment
-from localmem.recall.turns import (
-    KEY_BYTES,
-    Identifier,
-    belongs_to,
-    content_key,
-    embedding_text,
-    landmarks,
-    repeated,
-)
+from localmem.recall.turns import Identifier, embedding_text, landmarks, repeated
 from localmem.store import NewThread, NewTurn, Store
-from localmem.transcripts import Conversation, Event, Note
-from localmem.values import FileReport, Skipped, Turn
-
-BATCH = 128
-"""Turns of a transaction: a few seconds of work that a kill can cost."""
-REPORTED_SKIPS = 100
-KEYS_AT_ONCE = 20_000
+from localmem.values import FileReport, Turn
 
 Progress = Callable[[int, int], None]
 """Called with the turns of the file that are done, and all of them."""
 
 
 @dataclass
-class _Survey:
-    """What the first reading found of one conversation."""
-
-    name: str
-    format: str
-    keys: bytearray = field(default_factory=bytearray)
-    """Content keys of the turns, end to end."""
-    timed: int = 0
-    """How many of the turns have a time."""
-    skipped: list[Skipped] = field(default_factory=list)
-    skipped_count: int = 0
-
-    @property
-    def turns(self) -> int:
-        """How many turns the conversation has."""
-        return len(self.keys) // KEY_BYTES
-
-    def chunks(self) -> Iterator[list[bytes]]:
-        """The keys of the turns, in order, some at a time."""
-        identifier = Identifier(repeated(self.keys))
-        step = KEYS_AT_ONCE * KEY_BYTES
-        for start in range(0, len(self.keys), step):
-            part = bytes(self.keys[start : start + step])
-            yield [identifier.key(part[at : at + KEY_BYTES]) for at in range(0, len(part), KEY_BYTES)]
-
-
-@dataclass
 class _Target:
     """Where the turns of one conversation go, while the file is read the second time."""
 
-    survey: _Survey
+    survey: Survey
     identifier: Identifier
     stamp: str
     """Of the store, when `transcript` was found."""
@@ -112,13 +73,14 @@ class Ingest:
         return store
 
     def file(
-        self, path: str, events: Callable[[], Iterator[Event]], *, progress: Progress | None = None
+        self, path: str, events: Events, *, lasting: bool = True, progress: Progress | None = None
     ) -> list[FileReport]:
         """Add what is new in a file; a report for each conversation in it, in order of appearance.
 
         Args:
             path: the file, as reports and the store name it.
             events: reads the file from the beginning, each time it is called.
+            lasting: whether what has this path now is likely what had it before: a file, not a pipe.
             progress: told after each batch.
 
         Raises:
@@ -126,55 +88,65 @@ class Ingest:
             StoreError: the memory cannot be written; whole batches before it are kept.
         """
         started = time.perf_counter()
-        surveys, notes, error = _survey(events)
-        total = sum(survey.turns for survey in surveys.values())
-        if not total:
-            return _nothing(path, surveys, notes, error, time.perf_counter() - started)
-        if len(surveys) > 1:
-            notes += (
-                f"{len(surveys)} conversations go into one memory, and an answer may join them;"
-                " with --conversation NAME --memory NAME each gets its own",
+        found = first(events, path if lasting else None)
+        if not found.turns:
+            return [_nothing(path, found, time.perf_counter() - started)]
+        if len(found.surveys) > 1:
+            found.notes.append(
+                f"{len(found.surveys)} conversations go into one memory, and an answer may join them;"
+                " with --conversation NAME --memory NAME each gets its own"
             )
-        targets = {name: self._target(survey) for name, survey in surveys.items()}
+        targets = {name: self._target(survey) for name, survey in found.surveys.items()}
+        second = Second(events, found.surveys)
         done = 0
-        for name, batch in _batches(events, {name: survey.turns for name, survey in surveys.items()}):
+        for name, turns, contents in second.batches():
             target = targets[name]
             begun = time.perf_counter()
-            self._add(target, path, batch)
+            self._add(target, path, turns, contents)
             target.seconds += time.perf_counter() - begun
-            done += len(batch)
+            done += len(turns)
             if progress is not None:
-                progress(done, total)
+                progress(done, found.turns)
         for target in targets.values():
             if target.transcript is not None:
                 self._store.set_source(target.transcript, target.survey.format, path)
-        return self._reports(path, targets, notes, error, time.perf_counter() - started)
+        if second.grown:
+            found.notes.append("the file grew while it was read; the same command again adds the rest")
+        return self._reports(path, targets, found, second, time.perf_counter() - started)
 
-    def _target(self, survey: _Survey) -> _Target:
+    def _target(self, survey: Survey) -> _Target:
         target = _Target(survey, Identifier(repeated(survey.keys)), self._store.stamp("turns"))
         self._find_transcript(target)
         return target
 
     def _find_transcript(self, target: _Target) -> None:
-        overlaps: dict[int, int] = {}
+        outline = target.survey.outline
+        shared: dict[int, Shared] = {}
+        first_known: dict[int, bytes] = {}
+        begin = 0
         with self._store.snapshot():
-            for keys in target.survey.chunks():
-                for id, count in self._store.overlaps(keys).items():
-                    overlaps[id] = overlaps.get(id, 0) + count
-            sizes = {id: self._store.transcript(id).turns for id in overlaps}
-            survey = target.survey
-            timed = survey.timed == survey.turns
-            target.transcript = belongs_to(overlaps, sizes, survey.turns, timed=timed)
-            if target.transcript is None:
-                return
-            for keys in target.survey.chunks():
-                known = self._store.known(target.transcript, keys)
-                if known:
-                    target.first_known = next(key for key in keys if key in known)
-                    return
+            for contents, keys in target.survey.chunks():
+                there = {key: begin + offset for offset, key in enumerate(keys)}
+                for place, (content, key) in enumerate(zip(contents, keys, strict=True), start=begin):
+                    if key != content:
+                        outline.characters[place] = 0
+                begin += len(keys)
+                for id, positions in self._store.places(keys).items():
+                    one = shared.setdefault(id, Shared(id))
+                    known = sorted(positions, key=there.__getitem__)
+                    first_known.setdefault(id, known[0])
+                    one.places.extend(there[key] for key in known)
+                    one.positions.extend(positions[key] for key in known)
+            for id, one in shared.items():
+                transcript = self._store.transcript(id)
+                one.name, one.path, one.turns = transcript.name, transcript.path, transcript.turns
+        found = continued(outline, shared.values())
+        if found is not None:
+            target.transcript = found.transcript
+            target.first_known = first_known[found.transcript]
 
-    def _add(self, target: _Target, path: str, turns: Sequence[Turn]) -> None:
-        batch = {target.identifier.key(content_key(turn)): turn for turn in turns}
+    def _add(self, target: _Target, path: str, turns: Sequence[Turn], contents: Sequence[bytes]) -> None:
+        batch = dict(zip(map(target.identifier.key, contents), turns, strict=True))
         keys = list(batch)
         there = {}
         if target.transcript is not None:
@@ -237,63 +209,67 @@ class Ingest:
         store.replace_threads(transcript, begin, threads, to_position=stop)
 
     def _reports(
-        self,
-        path: str,
-        targets: dict[str, _Target],
-        notes: tuple[str, ...],
-        error: TranscriptError | None,
-        seconds: float,
+        self, path: str, targets: Mapping[str, _Target], found: First, second: Second, seconds: float
     ) -> list[FileReport]:
         reports = []
         overhead = (seconds - sum(target.seconds for target in targets.values())) / len(targets)
-        for place, target in enumerate(targets.values()):
+        for place, (name, target) in enumerate(targets.items()):
             survey = target.survey
+            last = place == len(targets) - 1
+            error = _changed(path, second, name) or ((found.error or second.error) if last else None)
             threads = 0 if target.transcript is None else self._store.thread_count(target.transcript)
-            name = (
-                survey.name if target.transcript is None else self._store.transcript(target.transcript).name
-            )
+            stored = None if target.transcript is None else self._store.transcript(target.transcript).name
             reports.append(
                 FileReport(
                     path=path,
                     format=survey.format,
-                    transcript=name,
+                    transcript=survey.name if stored is None else stored,
                     added=target.added,
                     known=target.known,
                     skipped=tuple(survey.skipped),
                     skipped_count=survey.skipped_count,
                     threads=threads,
                     seconds=target.seconds + overhead,
-                    warnings=notes if place == 0 else (),
-                    **(_reason(error) if place == len(targets) - 1 else {}),
+                    warnings=tuple(found.notes) if place == 0 else (),
+                    **_reason(error),
                 )
             )
         return reports
 
 
-def _nothing(
-    path: str,
-    surveys: Mapping[str, _Survey],
-    notes: tuple[str, ...],
-    error: TranscriptError | None,
-    seconds: float,
-) -> list[FileReport]:
-    """The report of a file without turns."""
-    survey = next(iter(surveys.values()), _Survey("", ""))
-    return [
-        FileReport(
-            path=path,
-            format=survey.format,
-            transcript=survey.name,
-            added=0,
-            known=0,
-            skipped=tuple(survey.skipped),
-            skipped_count=survey.skipped_count,
-            threads=0,
-            seconds=seconds,
-            warnings=notes,
-            **_reason(error),
-        )
-    ]
+def _changed(path: str, second: Second, name: str) -> TranscriptError | None:
+    """That turns of a conversation were there at the first reading only."""
+    lost = second.lost(name)
+    if not lost:
+        return None
+    why = f" ({str(second.error).removeprefix(f'{path}: ')})" if second.error else ""
+    return TranscriptError(
+        f"{path}: the file changed while it was read: {lost:,} of {second.surveys[name].turns:,} turns"
+        f" were not there any more{why}",
+        hint="What was added stays; the same command again adds what the file holds now.",
+    )
+
+
+def _nothing(path: str, found: First, seconds: float) -> FileReport:
+    """The report of a file without turns, which always has an error."""
+    survey = next(iter(found.surveys.values()), None)
+    format = survey.format if survey else ""
+    error = found.error or TranscriptError(
+        f"{path}: no turn was found in it", hint=f"It was read as {format}; --format names another format."
+    )
+    return FileReport(
+        path=path,
+        format=format,
+        transcript=survey.name if survey else "",
+        added=0,
+        known=0,
+        skipped=tuple(survey.skipped) if survey else (),
+        skipped_count=survey.skipped_count if survey else 0,
+        threads=0,
+        seconds=seconds,
+        warnings=tuple(found.notes),
+        **_reason(error),
+    )
 
 
 def _reason(error: TranscriptError | None) -> dict[str, str]:
@@ -345,60 +321,3 @@ def _close(
     for key, position in positions.items():
         if position > cursor:
             positions[key] = position + len(run)
-
-
-def _survey(
-    events: Callable[[], Iterator[Event]],
-) -> tuple[dict[str, _Survey], tuple[str, ...], TranscriptError | None]:
-    """First reading: conversations by name, notes about the file, and why it broke off, if it did."""
-    surveys: dict[str, _Survey] = {}
-    notes: list[str] = []
-    current: _Survey | None = None
-    try:
-        for event in events():
-            if isinstance(event, Conversation):
-                current = surveys.setdefault(event.name, _Survey(event.name, event.format))
-            elif isinstance(event, Note):
-                notes.append(event.text)
-            elif current is None:
-                raise AssertionError("a reader yields a conversation before anything in it")
-            elif isinstance(event, Skipped):
-                current.skipped_count += 1
-                if len(current.skipped) < REPORTED_SKIPS:
-                    current.skipped.append(event)
-            else:
-                current.keys += content_key(event)
-                current.timed += event.at is not None
-    except TranscriptError as error:
-        return surveys, tuple(notes), error
-    return surveys, tuple(notes), None
-
-
-def _batches(
-    events: Callable[[], Iterator[Event]], sizes: Mapping[str, int]
-) -> Iterator[tuple[str, list[Turn]]]:
-    """Second reading: turns of one conversation, `BATCH` at a time or all that are left of it.
-
-    A conversation that is mixed with others has batches as large as one that is not: a kill must leave enough
-    of it, or nothing, so that it is known again. Ends where the file breaks off.
-
-    Args:
-        events: reads the file.
-        sizes: how many turns the first reading found of each conversation; others are left out.
-    """
-    waiting: dict[str, list[Turn]] = {}
-    left = dict(sizes)
-    name = ""
-    try:
-        for event in events():
-            if isinstance(event, Conversation):
-                name = event.name
-            elif isinstance(event, Turn) and name in left:
-                batch = waiting.setdefault(name, [])
-                batch.append(event)
-                left[name] -= 1
-                if len(batch) == BATCH or left[name] == 0:
-                    yield name, waiting.pop(name)
-    except TranscriptError:
-        pass  # reported by the first reading
-    yield from waiting.items()  # the file has changed since the first reading

@@ -7,7 +7,7 @@ So ingesting twice adds nothing, and a longer or lightly edited export adds only
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -15,9 +15,6 @@ import numpy as np
 from localmem.values import Turn
 
 KEY_BYTES = 16
-
-MINIMUM_OVERLAP = 3
-"""Two short files without times that both begin with "Hi" and "Hello" are not the same conversation."""
 
 
 def embedding_text(turn: Turn) -> str:
@@ -69,32 +66,6 @@ class Identifier:
         return blake2b(content + count.to_bytes(8, "little"), digest_size=KEY_BYTES).digest()
 
 
-def belongs_to(
-    overlaps: Mapping[int, int], sizes: Mapping[int, int], turns: int, *, timed: bool = False
-) -> int | None:
-    """The transcript that a conversation of `turns` turns continues, or None for a new one.
-
-    It belongs where most of the smaller side is known: a longer export holds the whole old transcript,
-    a newer window onto a chat is mostly known already, a killed ingest left the beginning.
-
-    Args:
-        overlaps: transcript id to how many of the conversation's turns it holds, equal ones each counted.
-        sizes: transcript id to how many turns it has.
-        turns: how many turns the conversation has.
-        timed: whether every one of them has a time. Then a transcript that is known whole is continued however
-            short it is, for two conversations do not share even one turn with its time.
-    """
-    best: tuple[float, int, int] | None = None
-    for transcript, known in overlaps.items():
-        smaller = min(turns, sizes[transcript])
-        mostly = known * 2 > smaller and known >= MINIMUM_OVERLAP
-        whole = known == turns or (timed and known == sizes[transcript])
-        if smaller and (mostly or whole):
-            candidate = (known / smaller, known, -transcript)
-            best = max(best, candidate) if best else candidate
-    return -best[2] if best else None
-
-
 def landmarks(positions: Sequence[int], cursor: int) -> list[int]:
     """Those of some known turns that tell where a file stands in its transcript, rising.
 
@@ -105,13 +76,13 @@ def landmarks(positions: Sequence[int], cursor: int) -> list[int]:
         positions: of the known turns, in the order of the file, all different.
         cursor: position where the turns before them ended; it counts as one of them.
     """
-    after = _rising([position for position in positions if position > cursor])
-    free = _rising(positions)
+    after = rising([position for position in positions if position > cursor])
+    free = rising(positions)
     return after if len(after) + 1 >= len(free) else free
 
 
-def _rising(positions: Sequence[int]) -> list[int]:
-    """The longest rising subsequence, by patience sorting."""
+def rising(positions: Sequence[int]) -> list[int]:
+    """The longest rising subsequence of different numbers, by patience sorting."""
     ends: list[int] = []
     before: dict[int, int | None] = {}
     for position in positions:

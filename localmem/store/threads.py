@@ -64,23 +64,15 @@ class ThreadTables(TurnTables):
     ) -> None:
         end = self._end(transcript)
         if to_position is not None:
-            across = self._row(
-                (int,),
-                "SELECT 1 FROM thread WHERE transcript = ? AND first <= ? AND last > ?",
-                (transcript, to_position, to_position),
-            )
+            across = self._thread_over(transcript, to_position + 1)
             if across is not None or to_position >= end:
                 raise StoreError(
                     f"No thread of transcript {transcript} ends with turn {to_position}.",
                     hint="Threads are replaced whole.",
                 )
             end = to_position + 1
-        reaching = self._row(
-            (int,),
-            "SELECT last FROM thread WHERE transcript = ? AND first < ? AND last >= ?",
-            (transcript, from_position, from_position),
-        )
-        expected = from_position if reaching is None else reaching[0] + 1
+        reaching = self._thread_over(transcript, from_position)
+        expected = from_position if reaching is None else reaching[1] + 1
         for new in threads:
             if new.first != expected or new.last < new.first:
                 raise StoreError(
@@ -139,10 +131,12 @@ class ThreadTables(TurnTables):
 
     def threads_at(self, transcript: int, first: int, last: int) -> list[Thread]:
         """The threads that hold any turn at positions `first` to `last`, in order."""
+        # From the last one that begins by then: the index does not know where threads end.
         rows = self._rows(
             THREAD_KINDS,
-            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? AND first <= ? AND last >= ? ORDER BY first",
-            (transcript, last, first),
+            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? AND first <= ? AND last >= ? AND first >= "
+            " coalesce((SELECT max(first) FROM thread WHERE transcript = ? AND first <= ?), 0) ORDER BY first",
+            (transcript, last, first, transcript, first),
         )
         return list(map(to_thread, rows))
 

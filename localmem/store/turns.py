@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,12 +75,12 @@ class TurnTables(MetaTable, WordIndexes):
                 (clean(format), clean(path), transcript),
             )
 
-    def overlaps(self, keys: Sequence[bytes]) -> dict[int, int]:
-        """How many different ones of `keys` each transcript holds; those with none are left out."""
-        counts: Counter[int] = Counter()
-        for transcript, _, _ in self._find(keys):
-            counts[transcript] += 1
-        return dict(counts)
+    def places(self, keys: Sequence[bytes]) -> dict[int, dict[bytes, int]]:
+        """Those of `keys` that each transcript holds, with their positions; those with none are left out."""
+        found: dict[int, dict[bytes, int]] = {}
+        for transcript, key, position in self._find(keys):
+            found.setdefault(transcript, {})[key] = position
+        return found
 
     def known(self, transcript: int, keys: Sequence[bytes]) -> dict[bytes, int]:
         """Those of `keys` that the transcript holds, with their positions."""
@@ -170,11 +169,7 @@ class TurnTables(MetaTable, WordIndexes):
         self._run(
             "UPDATE turn SET position = -1 - position WHERE transcript = ? AND position < 0", (transcript,)
         )
-        around = self._row(
-            (int,),
-            "SELECT id FROM thread WHERE transcript = ? AND first < ? AND last >= ?",
-            (transcript, first, first),
-        )
+        around = self._thread_over(transcript, first)
         self._run(
             "UPDATE thread SET first = first + ?, last = last + ? WHERE transcript = ? AND first >= ?",
             (count, count, transcript, first),
@@ -182,9 +177,20 @@ class TurnTables(MetaTable, WordIndexes):
         if around is None:
             return None
         self._run(
-            "UPDATE thread SET last = last + ?, turns = turns + ? WHERE id = ?", (count, count, *around)
+            "UPDATE thread SET last = last + ?, turns = turns + ? WHERE id = ?", (count, count, around[0])
         )
-        return int(around[0])
+        return around[0]
+
+    def _thread_over(self, transcript: int, position: int) -> tuple[int, int] | None:
+        """Id and last position of the thread that holds the turn here and the one before, if one does."""
+        # Threads never overlap, so it is the last one that begins before; a walk over all would take longer
+        # and longer in a long transcript.
+        row = self._row(
+            (int, int),
+            "SELECT id, last FROM thread WHERE transcript = ? AND first < ? ORDER BY first DESC LIMIT 1",
+            (transcript, position),
+        )
+        return (int(row[0]), int(row[1])) if row is not None and row[1] >= position else None
 
     def _insert(self, transcript: int, position: int, thread: int | None, new: NewTurn) -> int:
         turn = new.turn

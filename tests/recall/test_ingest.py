@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from localmem.errors import EmbedderError, EmbedderMismatchError, TranscriptError
-from localmem.recall.ingest import BATCH, REPORTED_SKIPS, Ingest
+from localmem.recall.ingest import Ingest
+from localmem.recall.readings import BATCH, REPORTED_SKIPS
 from localmem.store import Store
 from localmem.transcripts import Conversation, Event, Note
 from localmem.values import FileReport, Skipped, Turn

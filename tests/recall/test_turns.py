@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from localmem.recall.turns import (
     KEY_BYTES,
     Identifier,
-    belongs_to,
     content_key,
     embedding_text,
     landmarks,
@@ -100,55 +99,6 @@ def test_nothing_is_repeated_in_nothing() -> None:
 def test_repeated_agrees_with_counting(numbers: list[int]) -> None:
     made = [content_key(turn(str(number))) for number in numbers]
     assert repeated(b"".join(made)) == {key for key in made if made.count(key) > 1}
-
-
-def test_a_longer_export_belongs_to_its_transcript() -> None:
-    assert belongs_to({7: 100}, {7: 100}, 150) == 7
-
-
-def test_a_newer_window_on_a_chat_belongs_to_it() -> None:
-    assert belongs_to({7: 60}, {7: 1000}, 100) == 7
-
-
-def test_a_file_whose_beginning_a_killed_ingest_left_belongs_to_it() -> None:
-    assert belongs_to({7: 128}, {7: 128}, 100_000) == 7
-
-
-def test_a_file_that_is_there_already_belongs_to_it_however_short() -> None:
-    assert belongs_to({7: 1}, {7: 1}, 1) == 7
-
-
-def test_two_short_files_that_begin_alike_are_two() -> None:
-    assert belongs_to({7: 2}, {7: 3}, 3) is None
-
-
-@pytest.mark.parametrize("size", [1, 2])
-def test_a_short_transcript_with_times_is_continued(size: int) -> None:
-    assert belongs_to({7: size}, {7: size}, 5, timed=True) == 7
-
-
-def test_a_short_transcript_without_times_is_not_continued() -> None:
-    assert belongs_to({7: 2}, {7: 2}, 5) is None
-
-
-def test_times_do_not_join_files_that_share_a_part() -> None:
-    assert belongs_to({7: 2}, {7: 3}, 3, timed=True) is None
-
-
-def test_files_that_share_a_few_turns_are_two() -> None:
-    assert belongs_to({7: 40}, {7: 100}, 100) is None
-
-
-def test_a_file_belongs_where_more_of_it_is_known() -> None:
-    assert belongs_to({7: 60, 8: 90}, {7: 100, 8: 100}, 100) == 8
-
-
-def test_of_two_equal_transcripts_the_older_one_is_continued() -> None:
-    assert belongs_to({8: 90, 7: 90}, {7: 100, 8: 100}, 100) == 7
-
-
-def test_a_file_that_nothing_is_known_of_is_new() -> None:
-    assert belongs_to({}, {7: 100}, 100) is None
 
 
 @given(st.permutations(range(8)), st.integers(-1, 8))

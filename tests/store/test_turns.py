@@ -202,16 +202,19 @@ def test_speakers_are_told_once_by_name(store: Store) -> None:
     assert store.speakers() == ["", "Ann", "Bob", "Zoë"]
 
 
-def test_overlaps_count_different_keys_by_transcript(store: Store) -> None:
+def test_the_places_of_keys_are_told_by_transcript(store: Store) -> None:
     one, two = begin(store, "a", "b", "c"), begin(store, "c")
     begin(store, "z")
-    assert store.overlaps([key(name) for name in "abbcq"]) == {one: 3, two: 1}
+    assert store.places([key(name) for name in "abbcq"]) == {
+        one: {key("a"): 0, key("b"): 1, key("c"): 2},
+        two: {key("c"): 0},
+    }
 
 
-def test_overlaps_take_any_number_of_keys(store: Store) -> None:
+def test_places_are_told_of_any_number_of_keys(store: Store) -> None:
     transcript = begin(store, "7", "1234")
-    assert store.overlaps([key(str(n)) for n in range(5000)]) == {transcript: 2}
-    assert store.overlaps([]) == {}
+    assert store.places([key(str(n)) for n in range(5000)]) == {transcript: {key("7"): 0, key("1234"): 1}}
+    assert store.places([]) == {}
 
 
 def test_known_keys_have_the_positions_of_their_transcript(store: Store) -> None:

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 

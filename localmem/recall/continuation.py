@@ -90,7 +90,7 @@ def continued(conversation: Outline, candidates: Iterable[Shared]) -> Shared | N
         return None
 
     def share(shared: Shared) -> float:
-        return len(shared.places) / min(size, shared.turns)
+        return len(shared.places) / max(1, min(size, shared.turns))  # a damaged memory may count none
 
     def kin(shared: Shared) -> bool:
         return (conversation.name, conversation.path) == (shared.name, shared.path)

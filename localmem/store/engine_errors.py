@@ -95,6 +95,8 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explain(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite quotes what it cannot read, and Python cannot read the quote
+        raise damaged(path) from error
     except OSError as error:
         raise StoreError(
             f"{path}: {error.strerror or error}.",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from localmem.errors import StoreError
 from localmem.store.database import in_order, listed
+from localmem.store.engine_errors import damaged
 from localmem.store.rows import (
     THREAD_COLUMNS,
     THREAD_KINDS,
@@ -162,13 +163,20 @@ class ThreadTables(TurnTables):
         return 0 if row is None else int(row[0])
 
     def threads_of_turns(self, ids: Collection[int]) -> dict[int, int]:
-        """Thread of each of these turns, by turn id; turns without a thread are left out."""
+        """Thread of each of these turns, by turn id.
+
+        Raises:
+            StoreError: one of them is in no thread, or not there.
+        """
         rows = self._rows(
             (int, int),
             "SELECT id, thread FROM turn WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
             (listed(ids),),
         )
-        return dict(rows)
+        found: dict[int, int] = dict(rows)
+        if missing := set(ids) - found.keys():
+            raise damaged(self.path, f"turn {min(missing)} is in no thread")
+        return found
 
     def turns_of_threads(self, ids: Sequence[int]) -> list[StoredTurn]:
         """All turns of the threads with these ids, by transcript and position.

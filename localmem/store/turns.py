@@ -98,6 +98,8 @@ class TurnTables(MetaTable, WordIndexes):
                     f"SELECT transcript, key, position FROM turn WHERE key IN ({marks})",
                     chunk,
                 )
+        if not {key for _, key, _ in found} <= set(wanted):
+            raise damaged(self.path)
         return found
 
     def add_turns(self, transcript: int, turns: Sequence[NewTurn], *, after: int | None) -> list[int]:

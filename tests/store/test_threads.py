@@ -156,7 +156,9 @@ def test_threads_are_counted_by_transcript(store: Store) -> None:
 def test_turns_are_mapped_to_their_threads(store: Store) -> None:
     one, two = row_of_threads(store, 1, 1)
     [loose] = store.add_turns(1, new_turns("x"), after=None)
-    assert store.threads_of_turns({1, 2, loose}) == {1: one, 2: two}
+    assert store.threads_of_turns({1, 2}) == {1: one, 2: two}
+    with pytest.raises(StoreError, match=f"turn {loose} is in no thread"):
+        store.threads_of_turns({1, 2, loose})
 
 
 def test_a_missing_thread_is_named(store: Store) -> None:
@@ -172,3 +174,26 @@ def test_head_vectors_are_by_id(store: Store) -> None:
     assert ids.tolist() == [one, two]
     assert np.array_equal(vectors, [vector("x 0"), vector("y 1")])
     assert np.array_equal(store.thread_vectors([two]), [vector("y 1")])
+
+
+def test_threads_at_the_end_are_found_without_a_walk_over_those_before(store: Store) -> None:
+    """Else each batch of a long transcript would take longer than the one before."""
+
+    def steps(count: int) -> int:
+        transcript = begin(store, *(f"{count} {n}" for n in range(count)))
+        store.replace_threads(transcript, 0, [new_thread(n, n) for n in range(count)])
+        taken = 0
+
+        def step() -> int:
+            nonlocal taken
+            taken += 1
+            return 0
+
+        store._connection.set_progress_handler(step, 1)
+        store.threads_at(transcript, count - 2, count - 1)
+        store.replace_threads(transcript, count - 2, [new_thread(count - 2, count - 1)], to_position=count - 1)
+        store.add_turns(transcript, new_turns(f"more of {count}"), after=count - 1)
+        store._connection.set_progress_handler(None, 0)
+        return taken
+
+    assert steps(200) < 1.2 * steps(20)

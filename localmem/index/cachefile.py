@@ -44,6 +44,8 @@ def _digest(*parts: bytes | memoryview) -> bytes:
 def read(path: Path, stamp: str) -> NDArray[np.uint8] | None:
     """The payload of a sound cache file with this stamp, else None."""
     try:
+        if not path.is_file():  # opening a pipe would wait for its other end
+            return None
         with path.open("rb") as file:
             header = file.read(_HEADER)
             if len(header) < _HEADER:

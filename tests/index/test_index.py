@@ -199,3 +199,15 @@ def test_faiss_never_sees_another_file(sound, content):
 
 def test_faiss_never_sees_a_file_with_something_behind_it(sound):
     assert_rebuilt(sound, sound[1] + b"x")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_what_is_no_file_is_no_cache(tmp_path, make):
+    make(tmp_path / "cache")
+    assert answers(open_index(tmp_path / "cache", "s", Source())) == answers(open_index(None, "s", Source()))
+
+
+def test_a_small_index_beside_a_pipe_is_built(tmp_path, monkeypatch):
+    monkeypatch.setattr(cachefile, "WORTHWHILE", 1000)
+    os.mkfifo(tmp_path / "cache")
+    assert open_index(tmp_path / "cache", "s", Source()).size == 50

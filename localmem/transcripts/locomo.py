@@ -4,7 +4,7 @@
         "session_1_date_time": "1:56 pm on 8 May, 2023",
         "session_1": [{"speaker": "Anna", "dia_id": "D1:1", "text": "Hey!", "blip_caption": "a photo of a dog"}]}}]
 
-Every conversation of the file is one of its own. All turns of a session have the session's time. The
+Every conversation of the file is one of its own; of two that have one name the second gets another. All turns of a session have the session's time. The
 caption of a picture is part of the turn's text, since people ask about what they were shown. Other keys
 (questions, summaries, image addresses) are not read.
 """
@@ -38,6 +38,7 @@ def sniff(sample: Sample) -> str:
 
 def parse(source: Source) -> Iterator[Event]:
     """Events of every conversation, one after the other."""
+    names = _Names(source)
     for number, value in enumerate(elements(source, MAX_CONVERSATION), start=1):
         where = f"conversation {number}"
         if isinstance(value, Broken):
@@ -45,16 +46,49 @@ def parse(source: Source) -> Iterator[Event]:
         elif not isinstance(value, dict):
             yield Skipped(where, "not a JSON object")
         else:
-            yield from _conversation(source, value, where)
+            yield from _conversation(source, value, where, names)
+    names.finish()
 
 
-def _conversation(source: Source, sample: Mapping[str, object], where: str) -> Iterator[Event]:
+class _Names:
+    """A name of its own for each conversation."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._times: dict[str, int] = {}
+        self._renamed = 0
+        self._first = ""
+
+    def next(self, given: str) -> str:
+        """The name of the next conversation, which the file calls `given`."""
+        wanted = given or self._source.conversation().name
+        name = wanted
+        while name in self._times:
+            self._times[wanted] += 1
+            name = f"{wanted} ({self._times[wanted]})"
+        self._times[name] = 1
+        if given and name != given:
+            self._renamed += 1
+            self._first = self._first or f"{given!r} is {name!r} now"
+        return name
+
+    def finish(self) -> None:
+        """Add the note about those that have another name now."""
+        if self._renamed:
+            several = "conversation has" if self._renamed == 1 else "conversations have"
+            self._source.notes.append(
+                f"{self._renamed:,} {several} the sample_id of another one: {self._first}"
+                f"{'' if self._renamed == 1 else ', and so on'}"
+            )
+
+
+def _conversation(source: Source, sample: Mapping[str, object], where: str, names: _Names) -> Iterator[Event]:
     inner = sample.get("conversation", sample)
     numbers = sorted(_numbers(inner)) if isinstance(inner, dict) else []
     if not isinstance(inner, dict) or not numbers:
         yield Skipped(where, "no session_1, session_2, ... in it")
         return
-    yield source.conversation(label_of(sample.get("sample_id")))
+    yield source.conversation(names.next(label_of(sample.get("sample_id"))))
     for _, session in numbers:
         date = inner.get(f"{session}_date_time")
         at = None if date in (None, "") else source.time(date, f"{session}_date_time")

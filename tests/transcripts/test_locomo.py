@@ -149,3 +149,14 @@ def test_the_published_file_is_read_whole() -> None:
     found = [event for event in read(Path(named)) if isinstance(event, Turn)]
     assert [turn.source for turn in found] == expected
     assert all(turn.at and turn.text and turn.speaker for turn in found)
+
+
+def test_two_conversations_of_one_name_are_two_and_a_note_names_them() -> None:
+    names = ["x", "x", "x (2)", "x", None, None]
+    content = json.dumps([sample(name, session_1=[turn(1, f"{place}")]) for place, name in enumerate(names)])
+    found = [event.name for event in events(content) if isinstance(event, Conversation)]
+    assert len(set(found)) == 6
+    assert found[:2] == ["x", "x (2)"]
+    assert [note for note in notes(content) if "sample_id" in note] == [
+        "3 conversations have the sample_id of another one: 'x' is 'x (2)' now, and so on"
+    ]

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self
 
-from localmem import embed, llm, models
+from localmem import arguments, embed, llm, models
 from localmem.embed.protocol import Embedder
 from localmem.errors import StoreError, TranscriptError, UsageError
 from localmem.llm.protocol import LanguageModel
@@ -32,7 +31,7 @@ from localmem.select import Budget
 from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
-from localmem.transcripts import STDIN, Conversation, Event, Format, Note, expand, read, read_stream
+from localmem.transcripts import Format, Reopened, expand
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Transcript, Workspace
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
     Raises:
         UsageError: a name that cannot be one, or a path written as text that does not end in .db.
     """
-    given = str(settings.memory if memory is None else memory)
+    given = arguments.memory(settings.memory if memory is None else memory)
     try:
         path = Path(given).expanduser()
     except RuntimeError:
@@ -59,7 +58,8 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
             f"{given} cannot be a memory: its path must end in {SUFFIX}.",
             hint=f"Write {given.rstrip('/')}{SUFFIX}, or a name without a slash.",
         )
-    if not given or given.startswith((".", "-")) or any(c in given for c in '<>:"|?*\\\0\n\r\t'):
+    odd = any(c in '<>:"|?*\\\0\n\r\t' or "\ud800" <= c <= "\udfff" for c in given)
+    if not given or given.startswith((".", "-")) or odd:
         raise UsageError(
             f"{given!r} is no name for a memory.",
             hint=f"Use letters and digits, or a path that ends in {SUFFIX}.",
@@ -124,7 +124,7 @@ class Memory:
             settings: None: those of the environment.
 
         Raises:
-            UsageError: a name or path that cannot be one.
+            UsageError: a name or path that cannot be one, or something else.
             StoreError: the file is missing, not a memory, or cannot be opened.
         """
         chosen = settings or environment_settings()
@@ -197,7 +197,7 @@ class Memory:
     def ingest(
         self,
         *paths: str | Path,
-        format: Format | None = None,
+        format: Format | str | None = None,
         conversation: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         on_file: Callable[[FileReport], None] | None = None,
@@ -208,16 +208,19 @@ class Memory:
 
         Args:
             paths: files, folders, or "-" for standard input.
-            format: None: found by content.
+            format: one of `Format`, or its name; None: found by content.
             conversation: read only the conversation of this name, of a file that holds several.
             progress: called with file, turns done and turns in all, after each batch.
             on_file: called with each report as soon as the file is done.
 
         Raises:
+            UsageError: an empty path, something that is no path, an unknown format.
             ModelMissingError: the embedder was not pulled yet.
             EmbedderMismatchError: the memory holds vectors of another embedder.
             StoreError: the memory cannot be written. What was added before it is kept.
         """
+        wanted = arguments.paths(paths)
+        chosen = arguments.format(format)
         there = "_store" in self.__dict__
         ingest = Ingest(self._store if there else lambda: self._store, self.embedder)
         reports: list[FileReport] = []
@@ -228,23 +231,24 @@ class Memory:
                 for report in new:
                     on_file(report)
 
-        for given in map(str, paths):
-            started = time.perf_counter()
+        def refused(path: str, error: TranscriptError) -> None:
+            add([FileReport(path, "", "", 0, 0, (), 0, 0, 0.0, error=str(error), hint=error.hint)])
+
+        for given in wanted:
             try:
-                files = expand([given])
+                files = expand([given], refused)
             except TranscriptError as error:
-                seconds = time.perf_counter() - started
-                failed = FileReport(given, "", "", 0, 0, (), 0, 0, seconds, error=str(error), hint=error.hint)
-                add([failed])
+                refused(given, error)
                 continue
             for file in files:
-                with _Reopened(file, format, conversation) as source:
+                with Reopened(file, chosen, conversation) as source:
 
                     def told(done: int, total: int, name: str = source.name) -> None:
                         if progress is not None:
                             progress(name, done, total)
 
-                    add(ingest.file(source.name, source.events, progress=told))
+                    new = ingest.file(source.name, source.events, lasting=source.lasting, progress=told)
+                    add(new)
         return IngestReport(tuple(reports))
 
     def search(self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None) -> Workspace:
@@ -257,13 +261,14 @@ class Memory:
             tokens: tokens at most, by a rough count; None: no limit.
 
         Raises:
-            UsageError: a budget below 1 or hops below 0.
+            UsageError: an empty question, a budget or tokens below 1, hops below 0 or above 8.
             StoreError: the memory cannot be read.
         """
-        if budget < 1 or hops < 0:
-            raise UsageError(
-                "The budget is at least 1, hops at least 0.", hint="For example: --budget 16 --hops 2"
-            )
+        arguments.question(query)
+        arguments.number("budget", budget, 1)
+        arguments.number("hops", hops, 0, arguments.MOST_HOPS)
+        if tokens is not None:
+            arguments.number("tokens", tokens, 1)
         options = Options(budget=Budget(units=budget, tokens=tokens))
         return self._recall.search(query, options=options, limits=Limits(hops=hops))
 
@@ -284,6 +289,7 @@ class Memory:
             on_text: called with each piece of the answer as it is written.
 
         Raises:
+            UsageError: as for `search`.
             ModelMissingError: the model or the embedder was not pulled yet.
             StoreError: the memory cannot be read.
             EngineError: the model cannot run.
@@ -317,54 +323,3 @@ class Memory:
         stats = self._store.stats()
         caches = [cache_path(self.path.resolve(), what) for what in ("turns", "threads")]
         return replace(stats, bytes=stats.bytes + sum(c.stat().st_size for c in caches if c.exists()))
-
-
-class _Reopened:
-    """A file that can be read from its beginning twice; standard input is kept in a temporary file for that."""
-
-    def __init__(self, path: Path, format: Format | None, conversation: str | None) -> None:
-        self.name = str(path)
-        self._path = path
-        self._format = format
-        self._conversation = conversation
-        self._kept: IO[bytes] | None = None
-
-    def __enter__(self) -> Self:
-        if self._path == STDIN:
-            import shutil
-            import sys
-
-            self._kept = tempfile.SpooledTemporaryFile(max_size=1 << 24)
-            shutil.copyfileobj(sys.stdin.buffer, self._kept)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._kept is not None:
-            self._kept.close()
-
-    def events(self) -> Iterator[Event]:
-        events = self._all()
-        return events if self._conversation is None else _only(events, self._conversation, self.name)
-
-    def _all(self) -> Iterator[Event]:
-        if self._kept is None:
-            return read(self._path, format=self._format)
-        self._kept.seek(0)
-        return read_stream(self._kept, self.name, format=self._format)  # type: ignore[arg-type]
-
-
-def _only(events: Iterator[Event], conversation: str, file: str) -> Iterator[Event]:
-    """Events of one conversation, and notes about the file."""
-    names: dict[str, None] = {}
-    chosen = False
-    for event in events:
-        if isinstance(event, Conversation):
-            chosen = event.name == conversation
-            names[event.name] = None
-        if chosen or isinstance(event, Note):
-            yield event
-    if conversation not in names:
-        raise TranscriptError(
-            f"{file}: there is no conversation {conversation!r} in it",
-            hint=f"It has: {', '.join(list(names)[:20])}.",
-        )

@@ -23,7 +23,7 @@ PACKAGE = ROOT / "localmem"
 LAYERS = {
     **dict.fromkeys(("values", "errors", "settings", "resources"), 0),
     **dict.fromkeys(("llm", "embed", "index", "store", "select", "transcripts", "models"), 1),
-    **dict.fromkeys(("recall", "tasks", "agent"), 2),
+    **dict.fromkeys(("recall", "tasks", "agent", "arguments"), 2),
     "memory": 3,
     "bench": 4,
     "cli": 5,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +103,14 @@ class TestLocate:
     def test_what_cannot_be_a_name_everywhere_is_refused(self, name: str) -> None:
         with pytest.raises(UsageError) as caught:
             locate(name, self.chosen)
+        assert caught.value.hint
+
+    @pytest.mark.parametrize(
+        "given", ["a\udc80", "a\ud800", "a\0.db", Path("a\0.db"), Path("a\ud800.db"), 7, b"work", ["work"]]
+    )
+    def test_what_cannot_be_the_name_of_a_file_is_refused(self, given: Any) -> None:
+        with pytest.raises(UsageError) as caught:
+            Memory.open(given)
         assert caught.value.hint
 
     def test_the_home_of_nobody_is_refused(self) -> None:
@@ -311,6 +322,50 @@ class TestIngest:
             (report,) = memory.ingest(file, format=Format.JSONL).files
         assert (report.format, report.added) == ("jsonl", 1)
 
+    def test_a_format_can_be_named_by_text(self, path: Path, file: Path) -> None:
+        with opened(path) as memory:
+            (report,) = memory.ingest(file, format="plain").files
+            assert (report.format, report.added) == ("plain", 3)
+            with pytest.raises(UsageError) as caught:
+                memory.ingest(file, format="docx")
+        assert "plain" in caught.value.hint
+
+    @pytest.mark.parametrize("given", [["a.txt"], b"a.txt", None, ""])
+    def test_what_is_no_path_is_wrong_usage_and_nothing_is_read(
+        self, path: Path, file: Path, given: Any
+    ) -> None:
+        with opened(path, embedder=no_embedder) as memory, pytest.raises(UsageError) as caught:
+            memory.ingest(file, given)
+        assert caught.value.hint
+
+    def test_a_folder_inside_that_cannot_be_read_has_a_report_and_the_rest_is_read(
+        self, path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        inside = file.parent / "inside"
+        inside.mkdir()
+        real = os.scandir
+
+        def scandir(folder: str) -> object:
+            if Path(folder) == inside:
+                raise PermissionError(13, "Permission denied", folder)
+            return real(folder)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+        with opened(path) as memory:
+            first, second = memory.ingest(file.parent).files
+        assert (first.path, first.error) == (str(inside), f"{inside}: Permission denied")
+        assert (second.path, second.added, second.error) == (str(file), 3, None)
+
+    def test_a_pipe_is_read(self, path: Path, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=lambda: pipe.write_text(TALK), daemon=True)
+        writer.start()
+        with opened(path) as memory:
+            (report,) = memory.ingest(pipe).files
+        writer.join(10)
+        assert (report.path, report.added, report.error) == (str(pipe), 3, None)
+
     def test_progress_names_the_file(self, path: Path, file: Path) -> None:
         told: list[tuple[str, int, int]] = []
         with opened(path) as memory:
@@ -336,11 +391,29 @@ class TestSearchAndAsk:
             memory.ingest(file, progress=look)
         assert seen == [(done, done - 1) for done in (128, 256, 384, 400)]
 
-    @pytest.mark.parametrize("limits", [{"budget": 0}, {"budget": -1}, {"hops": -1}])
-    def test_a_budget_that_makes_no_sense_is_wrong_usage(self, path: Path, limits: dict[str, int]) -> None:
-        with opened(path, embedder=no_embedder) as memory, pytest.raises(UsageError) as caught:
-            memory.search("ferry", **limits)
-        assert caught.value.hint
+    @pytest.mark.parametrize(
+        "limits",
+        [
+            *({"budget": value} for value in (0, -1, 1.5, "16", None, True)),
+            *({"hops": value} for value in (-1, 9, 1.0, "2", None)),
+        ],
+    )
+    def test_a_limit_that_makes_no_sense_is_wrong_usage(self, path: Path, limits: dict[str, Any]) -> None:
+        with opened(path, embedder=no_embedder) as memory:
+            for call in (memory.search, memory.ask):
+                with pytest.raises(UsageError) as caught:
+                    call("ferry", **limits)
+                assert caught.value.hint
+            with pytest.raises(UsageError):
+                memory.search("ferry", tokens=0)
+
+    @pytest.mark.parametrize("question", ["", " \n", None, 7, b"ferry", ["ferry"]])
+    def test_a_question_that_says_nothing_is_wrong_usage(self, path: Path, question: Any) -> None:
+        with opened(path, embedder=no_embedder) as memory:
+            for call in (memory.search, memory.ask):
+                with pytest.raises(UsageError) as caught:
+                    call(question)
+                assert caught.value.hint
 
     def test_the_budget_limits_the_turns(self, path: Path, file: Path) -> None:
         with opened(path) as memory:

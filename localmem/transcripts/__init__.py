@@ -14,6 +14,7 @@ from localmem.transcripts.events import Conversation, Event, Note
 from localmem.transcripts.expand import STDIN, expand
 from localmem.transcripts.formats import FORMATS, Format, FormatSpec, detect
 from localmem.transcripts.reader import read, read_stream
+from localmem.transcripts.reopened import Reopened
 from localmem.values import Skipped, Turn
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Format",
     "FormatSpec",
     "Note",
+    "Reopened",
     "Skipped",
     "Turn",
     "detect",

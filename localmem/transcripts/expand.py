@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from localmem.errors import TranscriptError
+from localmem.errors import TranscriptError, UsageError
 
 STDIN = Path("-")
 
@@ -24,24 +24,36 @@ BINARY_ENDINGS = frozenset(ending for endings in _BINARY_KINDS.values() for endi
 """Left out of folders; a file that is named itself is tried whatever its ending."""
 
 
-def expand(paths: Sequence[str]) -> list[Path]:
+Refused = Callable[[str, TranscriptError], None]
+"""Told of a folder inside that cannot be read, and why."""
+
+
+def expand(paths: Sequence[str], refused: Refused | None = None) -> list[Path]:
     """Files of the arguments, each once, in their order; "-" stays "-".
 
     A folder gives its files and those of the folders inside, sorted by path, without hidden ones and known
     binary ones. Links to folders are not followed.
 
+    Args:
+        paths: as they were given.
+        refused: None: a folder inside that cannot be read is an error; else it is told, and the rest is found.
+
     Raises:
+        UsageError: an empty path, which is not the current folder.
         TranscriptError: a path does not exist, or a folder cannot be read or has no file to read.
     """
     found: dict[Path, None] = {}
     for given in paths:
+        if not given:
+            raise UsageError("An empty path is no file.", hint="The current folder is written as a dot: .")
         path = Path(given)
         try:
             is_folder, exists = path.is_dir(), path == STDIN or path.exists()
-        except OSError as error:
-            raise TranscriptError(f"{given}: {error.strerror or error}", hint="Check the path.") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise TranscriptError(f"{given}: {reason}", hint="Check the path.") from None
         if is_folder and path != STDIN:
-            found.update(dict.fromkeys(_files(path)))
+            found.update(dict.fromkeys(_files(path, refused)))
         elif exists:
             found[path] = None
         else:
@@ -52,20 +64,32 @@ def expand(paths: Sequence[str]) -> list[Path]:
     return list(found)
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, refused: Refused | None) -> list[Path]:
+    unreadable: list[str] = []
+
     def refuse(error: OSError) -> None:
-        raise TranscriptError(
-            f"{error.filename}: {error.strerror or error}", hint="Check that you may read the folder."
+        place = str(error.filename)
+        if place in unreadable:
+            return
+        unreadable.append(place)
+        reason = TranscriptError(
+            f"{place}: {error.strerror or error}", hint="Check that you may read the folder."
         )
+        if refused is None:
+            raise reason
+        refused(place, reason)
 
     files = []
     for parent, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(parent, name)
-            if not name.startswith(".") and path.suffix.lower() not in BINARY_ENDINGS and path.is_file():
-                files.append(path)
-    if not files:
+            try:
+                if not name.startswith(".") and path.suffix.lower() not in BINARY_ENDINGS and path.is_file():
+                    files.append(path)
+            except OSError as error:  # a folder whose names may be read, but not its files
+                refuse(type(error)(error.errno, error.strerror, parent))
+    if not files and not unreadable:
         raise TranscriptError(
             f"{folder}: no file to read in this folder", hint="Hidden and binary files are left out."
         )

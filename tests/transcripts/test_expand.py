@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from localmem.errors import TranscriptError
+from localmem.errors import TranscriptError, UsageError
 from localmem.transcripts import STDIN, expand
 
 
@@ -78,6 +78,51 @@ def test_a_folder_that_may_not_be_read_is_an_error(tmp_path: Path) -> None:
             expand([str(tmp_path)])
     finally:
         (tmp_path / "in").chmod(0o700)
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """Permissions bind no superuser, as whom tests may run."""
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path) in folders:
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+
+def test_a_folder_inside_that_may_not_be_read_is_told_and_the_rest_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.txt", "in/b.txt", "z/c.txt")
+    forbid(monkeypatch, tmp_path / "in")
+    told: list[tuple[str, str]] = []
+    found = expand([str(tmp_path)], lambda path, error: told.append((path, str(error))))
+    assert found == [tmp_path / "a.txt", tmp_path / "z/c.txt"]
+    assert told == [(f"{tmp_path / 'in'}", f"{tmp_path / 'in'}: Permission denied")]
+
+
+def test_files_that_may_not_be_looked_at_are_told_once_for_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "a.txt", "in/b.txt", "in/c.txt")
+    real = Path.is_file
+
+    def is_file(path: Path) -> bool:
+        if path.parent.name == "in":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    told: list[str] = []
+    assert expand([str(tmp_path)], lambda path, error: told.append(path)) == [tmp_path / "a.txt"]
+    assert told == [str(tmp_path / "in")]
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    with pytest.raises(UsageError):
+        expand([""])
 
 
 def test_nothing_gives_nothing() -> None:

@@ -195,10 +195,11 @@ class _Progress:
         self._bar.update(self._task, completed=done, total=total)
 
     def file(self, lines: list[str]) -> None:
-        from localmem.cli.output import printable
+        from localmem.cli.output import one_line
 
         if self._bar is not None and self._task is not None:
             self._bar.remove_task(self._task)
             self._task = None
         for line in lines:
-            print(printable(line), flush=True)
+            # A line feed in the name of a file must not make a line of its own.
+            print(" " * (len(line) - len(line.lstrip(" "))) + one_line(line), flush=True)

@@ -184,6 +184,29 @@ def test_a_name_of_a_file_cannot_move_the_cursor(localmem: CommandLine, tmp_path
     assert not {"\x1b", "\u202e"} & set(result.out + result.err)
 
 
+def test_a_name_of_a_file_cannot_make_lines_of_its_own(localmem: CommandLine, tmp_path: Path) -> None:
+    good, bad = tmp_path / "talk\nx.txt (plain): 9 turns added\r.txt", tmp_path / "a\n\u2028b.txt"
+    good.write_text(TALK, encoding="utf-8")
+    bad.write_bytes(b"")
+    lines = localmem("ingest", good, bad).out.splitlines()
+    assert len(lines) == 4  # one each, a hint, and the sum
+    assert "3 turns added" in lines[0]
+
+
+def test_an_empty_path_is_wrong_usage(localmem: CommandLine, talk: Path) -> None:
+    result = localmem("ingest", talk, "")
+    assert (result.code, result.out) == (2, "")
+    assert "empty path" in result.err
+
+
+def test_a_file_of_which_nothing_became_a_turn_has_failed(localmem: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "empty.jsonl"
+    for content in ('{"speaker": "Ann", "text": ""}\n', '{"messages": []}\n', "[]"):
+        file.write_text(content, encoding="utf-8")
+        result = localmem("ingest", file, "--format", "jsonl")
+        assert (result.code, len(result.out.splitlines())) == (1, 2)
+
+
 def test_a_memory_that_cannot_be_one_changes_nothing(localmem: CommandLine, talk: Path) -> None:
     before = talk.read_bytes()
     talk = talk.rename(talk.with_suffix(".db"))

@@ -191,7 +191,9 @@ def test_threads_at_the_end_are_found_without_a_walk_over_those_before(store: St
 
         store._connection.set_progress_handler(step, 1)
         store.threads_at(transcript, count - 2, count - 1)
-        store.replace_threads(transcript, count - 2, [new_thread(count - 2, count - 1)], to_position=count - 1)
+        store.replace_threads(
+            transcript, count - 2, [new_thread(count - 2, count - 1)], to_position=count - 1
+        )
         store.add_turns(transcript, new_turns(f"more of {count}"), after=count - 1)
         store._connection.set_progress_handler(None, 0)
         return taken

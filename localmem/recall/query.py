@@ -23,6 +23,9 @@ _STOP_WORDS = {
 }
 STOP_WORDS = frozenset(word for words in _STOP_WORDS.values() for word in words.split())
 
+READ_CHARACTERS = 20_000
+"""So much of a turn is looked at for names and times: a pasted log of a megabyte would take half a second."""
+
 _WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![.!?:\n]\s)(?<!^)(?<![^\W_])([A-ZÀ-ÖØ-Þ][^\W\d_]+(?:[ -][A-ZÀ-ÖØ-Þ][^\W\d_]+)*)")
 
@@ -56,7 +59,8 @@ def words(text: str) -> list[str]:
 
 
 def entities(text: str) -> frozenset[str]:
-    """Names in a text, lower case: capitalised words that do not merely begin a sentence, and numbers."""
+    """Names in the beginning of a text, lower case: capitalised words that do not merely begin a sentence, and numbers."""
+    text = text[:READ_CHARACTERS]
     found = {match.lower() for match in _NAME.findall(text)}
     found.update(number for number in re.findall(r"\d[\d.,:/]*\d|\d{2,}", text))
     return frozenset(found - STOP_WORDS)

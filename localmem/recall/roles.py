@@ -17,6 +17,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from localmem.recall.query import READ_CHARACTERS
 from localmem.recall.weights import ROLE
 from localmem.values import Role
 
@@ -126,8 +127,8 @@ def demands(question: str) -> dict[Demand, float]:
 
 
 def has_time(text: str) -> bool:
-    """Whether a text names a time."""
-    return _TIME_EXPRESSION.search(text) is not None
+    """Whether the beginning of a text names a time."""
+    return _TIME_EXPRESSION.search(text, 0, READ_CHARACTERS) is not None
 
 
 def candidate_features(

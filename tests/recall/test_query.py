@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localmem.recall.query import MONTHS, entities, named_months, named_speakers, parse, words
+from localmem.recall.query import (
+    MONTHS,
+    READ_CHARACTERS,
+    entities,
+    named_months,
+    named_speakers,
+    parse,
+    words,
+)
 
 VECTOR = np.array([1.0], np.float32)
 
@@ -84,3 +92,8 @@ def test_a_parsed_question_has_its_months() -> None:
 
 def test_every_month_has_a_name() -> None:
     assert set(MONTHS.values()) == set(range(1, 13))
+
+
+def test_names_are_looked_for_in_the_beginning_of_a_huge_text() -> None:
+    filler = "so " * (READ_CHARACTERS // 3)
+    assert entities(f"we met Gethin {filler} and Tegid") == {"gethin"}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localmem.recall.query import READ_CHARACTERS
 from localmem.recall.roles import TABLE, Demand, Feature, assign, candidate_features, demands, has_time
 from localmem.recall.weights import ROLE
 from localmem.values import Role
@@ -150,3 +151,8 @@ def test_a_name_that_the_question_has_links_nothing() -> None:
 
 def test_a_candidate_beside_a_close_one_is_adjacent() -> None:
     assert features_of([0.0, 0.8, 0.0, 0.0], [set()] * 4)[Feature.ADJACENCY].tolist() == [0.8, 0.0, 0.8, 0.0]
+
+
+def test_times_are_looked_for_in_the_beginning_of_a_huge_text() -> None:
+    filler = "so " * (READ_CHARACTERS // 3)
+    assert [has_time(text) for text in (f"on Monday {filler}", f"{filler} on Monday")] == [True, False]

@@ -94,6 +94,19 @@ class Record:
         return (stat.st_size, stat.st_mtime_ns) == (self.bytes, self.mtime_ns)
 
 
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raises errors of the operating system inside the block as `ModelError`."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or settings().models_dir
+        raise ModelError(
+            f"{where}: {error.strerror or error}",
+            hint="Make the models folder readable and writable for you, or name another one with LOCALMEM_MODELS_DIR.",
+        ) from error
+
+
 def model_folder(entry: ModelEntry) -> Path:
     """Where the model's files stand, or would."""
     return settings().models_dir.expanduser().absolute() / entry.folder
@@ -122,6 +135,7 @@ def write_record(folder: Path, name: str, record: Record) -> None:
     temporary.replace(folder / RECORD_NAME)
 
 
+@_translated()
 def locate(spec: str, *, backend: Backend | None = None, kind: Kind | None = None) -> LocalModel:
     """The model's files on this machine, without reading them and without any connection.
 
@@ -133,7 +147,7 @@ def locate(spec: str, *, backend: Backend | None = None, kind: Kind | None = Non
     Raises:
         UnknownModelError: `spec` names nothing.
         ModelMissingError: a file is missing or has the wrong size; the hint says how to get it.
-        ModelError: a file of the person's own that is empty, or a model of another kind.
+        ModelError: the folder cannot be read, a file of the person's own is empty, or the model is of another kind.
     """
     ref = resolve(spec)
     if kind is not None:
@@ -169,12 +183,14 @@ def locate(spec: str, *, backend: Backend | None = None, kind: Kind | None = Non
     )
 
 
+@_translated()
 def verify(spec: str) -> list[FileCheck]:
     """Read every file of a model and compare its SHA-256.
 
     Raises:
         UnknownModelError: `spec` names nothing.
         ModelMissingError: nothing of it is on this machine.
+        ModelError: the folder cannot be read.
     """
     ref = resolve(spec)
     if ref.path is not None:
@@ -215,6 +231,7 @@ def expectation(file: FileEntry, known: Record | None) -> tuple[str, str]:
     return (known.sha256, known.given_by) if known is not None else ("", "")
 
 
+@_translated()
 def require_removable(spec: str) -> ModelEntry:
     """The model, of which something is on this machine.
 
@@ -234,6 +251,7 @@ def require_removable(spec: str) -> ModelEntry:
     return entry
 
 
+@_translated()
 def remove(spec: str) -> int:
     """Take a model, and what is there of an unfinished pull, off this machine.
 
@@ -271,6 +289,7 @@ def _remove(entry: ModelEntry, folder: Path) -> int:
     return before
 
 
+@_translated()
 def pulled_from_hub() -> list[str]:
     """The specs ``hf:owner/repo/file`` of files on this machine that the catalogue does not name."""
     found = []
@@ -329,7 +348,7 @@ def _require_kind(ref: ModelRef, kind: Kind) -> None:
 def _require(entry: ModelEntry, folder: Path, file: FileEntry) -> None:
     try:
         size = (folder / file.name).stat().st_size
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         partly = " (a pull of it was begun)" if (folder / TEMPORARY_NAME).is_dir() else ""
         what = entry.id if len(entry.files) == 1 else f"{file.name} of {entry.id}"
         raise _missing(entry, f"{what} is not on this machine{partly}") from None

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -225,3 +229,54 @@ def test_a_model_that_is_being_pulled_is_not_removed(tiny: Path) -> None:
     with locked(catalogue().by_id["tiny"]), pytest.raises(ModelError, match="another process is busy"):
         remove("tiny")
     assert tiny.exists()
+
+
+AS_SOMEONE_ELSE = """
+import os, sys
+import filelock, localmem.models.local, localmem.cli.output  # the libraries may be closed to others too
+from localmem.cli.app import main
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("mode", [0o000, 0o600], ids=["closed", "not to be entered"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list",),
+        ("path", "smollm2-135m"),
+        ("verify",),
+        ("verify", "smollm2-135m"),
+        ("remove", "smollm2-135m", "--yes"),
+    ],
+    ids=" ".join,
+)
+def test_a_models_folder_without_permission_is_a_line_and_a_hint(
+    arguments: tuple[str, ...], mode: int
+) -> None:
+    home = Path(mkdtemp())  # the folders of pytest are closed to others
+    folder = home / "models"
+    (folder / "smollm2-135m").mkdir(parents=True)
+    home.chmod(0o755)
+    folder.chmod(mode)
+    try:
+        run = subprocess.run(
+            [sys.executable, "-c", AS_SOMEONE_ELSE, "models", *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "HOME": str(home), "LOCALMEM_MODELS_DIR": str(folder)},
+            cwd=Path(__file__).parents[2],
+            check=False,
+        )
+    finally:
+        folder.chmod(0o700)
+        shutil.rmtree(home)
+    message, hint = run.stderr.splitlines()
+    assert (run.returncode, run.stdout) == (1, "")
+    assert message.startswith(f"localmem: {folder}")
+    assert message.endswith(": Permission denied")
+    assert "LOCALMEM_MODELS_DIR" in hint

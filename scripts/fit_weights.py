@@ -206,8 +206,8 @@ def module(first: NDArray[np.float64], second: NDArray[np.float64], summary: dic
             f"With each conversation left out in turn: {summary['left_out']} of its gold turns in 16."
         )
     lines += ['"""', "", "from collections.abc import Mapping", "", "RELEVANCE: Mapping[str, float] = {"]
-    names = ", ".join(f'"{name}"' for name in summary["conversations"])  # type: ignore[attr-defined]
-    lines.insert(-1, f"FITTED_ON = ({names},)")
+    names = json.dumps(summary["conversations"])[1:-1]
+    lines.insert(-1, f"FITTED_ON = ({names}{',' if ',' not in names else ''})")
     lines.insert(-1, "")
     for name, weight in zip(relevance.FEATURES, first, strict=True):
         lines.append(f'    "{name}": {weight:.3f},')

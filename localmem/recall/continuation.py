@@ -28,8 +28,6 @@ DIFFERENT = 1 / 9
 """Turns that differ, for each in common, in a lightly edited export: nine of ten agree ..."""
 HEAVILY = 1 / 3
 """... and in a heavily edited one."""
-LOOKED_AT = 8
-"""Transcripts that are compared in full: so many that most is known of, and as many that most turns are in."""
 
 
 @dataclass(slots=True)
@@ -55,15 +53,15 @@ class Shared:
     """What a transcript has of the turns of a conversation, by rising place in the conversation."""
 
     transcript: int
+    name: str
+    """The transcript's."""
+    path: str
+    turns: int
+    """How many turns the transcript has."""
     places: array[int] = field(default_factory=lambda: array("q"))
     """Of the turns in the conversation, from 0."""
     positions: array[int] = field(default_factory=lambda: array("q"))
     """Of the same turns in the transcript."""
-    name: str = ""
-    """The transcript's."""
-    path: str = ""
-    turns: int = 0
-    """How many turns the transcript has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +97,7 @@ def continued(conversation: Outline, candidates: Iterable[Shared]) -> Shared | N
         return share(shared), kin(shared), len(shared.places), -shared.transcript
 
     there = [shared for shared in candidates if shared.places]
-    by_share = sorted(there, key=order, reverse=True)
-    by_count = sorted(there, key=lambda shared: (-len(shared.places), shared.transcript))
-    likely = {
-        shared.transcript: shared
-        for shared in [*by_share[:LOOKED_AT], *by_count[:LOOKED_AT], *filter(kin, there)]
-    }
-    for shared in sorted(likely.values(), key=order, reverse=True):
+    for shared in sorted(there, key=order, reverse=True):
         if _by_times(conversation, shared) or _by_order(conversation, shared, kin=kin(shared)):
             return shared
     return None

@@ -20,10 +20,16 @@ from localmem.recall.readings import Events, First, Second, Survey, first
 from localmem.recall.threads import LOOKBACK, WINDOW, segment
 from localmem.recall.turns import Identifier, embedding_text, landmarks, repeated
 from localmem.store import NewThread, NewTurn, Store
-from localmem.values import FileReport, Turn
+from localmem.values import FileReport, Transcript, Turn
 
 Progress = Callable[[int, int], None]
 """Called with the turns of the file that are done, and all of them."""
+
+
+COMMON = 50
+"""A turn that more transcripts hold leads to none of them."""
+LIKELY = 16
+"""Transcripts that are compared with a conversation, and as many of its own name and file."""
 
 
 @dataclass
@@ -108,7 +114,7 @@ class Ingest:
             if progress is not None:
                 progress(done, found.turns)
         for target in targets.values():
-            if target.transcript is not None:
+            if target.transcript is not None and lasting:
                 self._store.set_source(target.transcript, target.survey.format, path)
         if second.grown:
             found.notes.append("the file grew while it was read; the same command again adds the rest")
@@ -121,29 +127,42 @@ class Ingest:
 
     def _find_transcript(self, target: _Target) -> None:
         outline = target.survey.outline
-        shared: dict[int, Shared] = {}
         first_known: dict[int, bytes] = {}
-        begin = 0
         with self._store.snapshot():
+            candidates = [_shared(self._store.transcript(id)) for id in self._likely(target.survey)]
+            begin = 0
             for contents, keys in target.survey.chunks():
-                there = {key: begin + offset for offset, key in enumerate(keys)}
                 for place, (content, key) in enumerate(zip(contents, keys, strict=True), start=begin):
                     if key != content:
                         outline.characters[place] = 0
-                begin += len(keys)
-                for id, positions in self._store.places(keys).items():
-                    one = shared.setdefault(id, Shared(id))
-                    known = sorted(positions, key=there.__getitem__)
-                    first_known.setdefault(id, known[0])
-                    one.places.extend(there[key] for key in known)
+                places = {key: place for place, key in enumerate(keys, start=begin)}
+                for one in candidates:
+                    positions = self._store.known(one.transcript, keys)
+                    known = sorted(positions, key=places.__getitem__)
+                    one.places.extend(places[key] for key in known)
                     one.positions.extend(positions[key] for key in known)
-            for id, one in shared.items():
-                transcript = self._store.transcript(id)
-                one.name, one.path, one.turns = transcript.name, transcript.path, transcript.turns
-        found = continued(outline, shared.values())
+                    if known:
+                        first_known.setdefault(one.transcript, known[0])
+                begin += len(keys)
+        found = continued(outline, candidates)
         if found is not None:
             target.transcript = found.transcript
             target.first_known = first_known[found.transcript]
+
+    def _likely(self, survey: Survey) -> list[int]:
+        """Transcripts that are worth a comparison turn by turn.
+
+        A turn that a few of them hold counts for more than one that many hold.
+        """
+        weights: dict[int, float] = {}
+        for _, keys in survey.chunks():
+            for holders in self._store.holders(keys, COMMON + 1).values():
+                for id in holders if len(holders) <= COMMON else ():
+                    weights[id] = weights.get(id, 0.0) + 1 / len(holders)
+        by_weight = sorted(weights, key=lambda id: (-weights[id], id))[:LIKELY]
+        path = survey.outline.path
+        kin = [] if path is None else self._store.named(survey.name, path, LIKELY)
+        return list(dict.fromkeys([*by_weight, *kin]))
 
     def _add(self, target: _Target, path: str, turns: Sequence[Turn], contents: Sequence[bytes]) -> None:
         batch = dict(zip(map(target.identifier.key, contents), turns, strict=True))
@@ -235,6 +254,10 @@ class Ingest:
                 )
             )
         return reports
+
+
+def _shared(transcript: Transcript) -> Shared:
+    return Shared(transcript.id, transcript.name, transcript.path, transcript.turns)
 
 
 def _changed(path: str, second: Second, name: str) -> TranscriptError | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,30 +75,47 @@ class TurnTables(MetaTable, WordIndexes):
                 (clean(format), clean(path), transcript),
             )
 
-    def places(self, keys: Sequence[bytes]) -> dict[int, dict[bytes, int]]:
-        """Those of `keys` that each transcript holds, with their positions; those with none are left out."""
-        found: dict[int, dict[bytes, int]] = {}
-        for transcript, key, position in self._find(keys):
-            found.setdefault(transcript, {})[key] = position
+    def named(self, name: str, path: str, limit: int) -> list[int]:
+        """Transcripts of this name that were last read from this file; the newest, `limit` at most."""
+        rows = self._rows(
+            (int,),
+            "SELECT id FROM transcript WHERE name = ? AND path = ? ORDER BY id DESC LIMIT ?",
+            (clean(name), clean(path), limit),
+        )
+        return [id for (id,) in rows]
+
+    def holders(self, keys: Sequence[bytes], limit: int) -> dict[bytes, list[int]]:
+        """Transcripts that hold each of `keys`, `limit` of them at most; keys that none holds are left out.
+
+        What is said everywhere takes no longer than what is said in `limit` transcripts.
+        """
+        found: dict[bytes, list[int]] = {}
+        with self.snapshot():
+            for chunk, _ in _chunks(keys):
+                rows = self._rows(
+                    (bytes, int),
+                    f"WITH wanted (key) AS (VALUES {', '.join(['(?)'] * len(chunk))})"
+                    " SELECT wanted.key, turn.transcript FROM wanted JOIN turn ON turn.id IN"
+                    " (SELECT one.id FROM turn AS one WHERE one.key = wanted.key LIMIT ?)",
+                    (*chunk, limit),
+                )
+                for key, transcript in rows:
+                    found.setdefault(key, []).append(transcript)
         return found
 
     def known(self, transcript: int, keys: Sequence[bytes]) -> dict[bytes, int]:
         """Those of `keys` that the transcript holds, with their positions."""
-        return {key: position for place, key, position in self._find(keys) if place == transcript}
-
-    def _find(self, keys: Sequence[bytes]) -> list[tuple[int, bytes, int]]:
-        wanted = list(dict.fromkeys(keys))
-        found: list[tuple[int, bytes, int]] = []
+        found: dict[bytes, int] = {}
         with self.snapshot():
-            for start in range(0, len(wanted), _KEYS_AT_ONCE):
-                chunk = wanted[start : start + _KEYS_AT_ONCE]
-                marks = ", ".join("?" * len(chunk))
-                found += self._rows(
-                    (int, bytes, int),
-                    f"SELECT transcript, key, position FROM turn WHERE key IN ({marks})",
-                    chunk,
+            for chunk, marks in _chunks(keys):
+                found |= dict(
+                    self._rows(
+                        (bytes, int),
+                        f"SELECT key, position FROM turn WHERE key IN ({marks}) AND transcript = ?",
+                        (*chunk, transcript),
+                    )
                 )
-        if not {key for _, key, _ in found} <= set(wanted):
+        if not found.keys() <= set(keys):
             raise damaged(self.path)
         return found
 
@@ -298,3 +315,11 @@ class TurnTables(MetaTable, WordIndexes):
         if start != count or np.any(ids[1:] <= ids[:-1]):
             raise damaged(self.path)
         return ids, out
+
+
+def _chunks(keys: Sequence[bytes]) -> Iterator[tuple[list[bytes], str]]:
+    """Different keys, some at a time, and as many placeholders."""
+    wanted = list(dict.fromkeys(keys))
+    for start in range(0, len(wanted), _KEYS_AT_ONCE):
+        chunk = wanted[start : start + _KEYS_AT_ONCE]
+        yield chunk, ", ".join("?" * len(chunk))

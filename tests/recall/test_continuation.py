@@ -51,9 +51,8 @@ def continues(
         positions = keys_of(transcript)
         there = [key for key in keys if key in positions]
         places = array("q", [keys[key] for key in there])
-        shared.append(
-            Shared(number, places, array("q", [positions[key] for key in there]), *old, len(transcript))
-        )
+        known = array("q", [positions[key] for key in there])
+        shared.append(Shared(number, *old, len(transcript), places, known))
     found = continued(outline(turns, name, path), shared)
     return None if found is None else found.transcript
 

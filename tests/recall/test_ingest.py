@@ -148,6 +148,31 @@ def test_a_short_transcript_with_times_that_grows_is_continued(store: Store) -> 
     assert len(store.transcripts()) == 1
 
 
+def test_of_many_chats_with_the_same_boilerplate_each_is_known_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than are looked at for one turn, and than are compared."""
+    monkeypatch.setattr("localmem.recall.ingest.COMMON", 3)
+    monkeypatch.setattr("localmem.recall.ingest.LIKELY", 2)
+    chats = [[turn("hi"), turn("Hello!", "You"), turn(f"About {n}"), turn("bye")] for n in range(12)]
+    for number, chat in enumerate(chats):
+        ingest(store, chat, name=f"chat {number}")
+    assert len(store.transcripts()) == 12
+    for chat in chats:
+        (report,) = ingest(store, chat, name="copy", path="copy.txt")
+        assert counts(report) == (0, 4, 0)
+    nothing_of_its_own = [turn("hi"), turn("Hello!", "You")]
+    ingest(store, nothing_of_its_own, name="short", path="short.txt")
+    (report,) = ingest(store, nothing_of_its_own, name="short", path="short.txt")
+    assert counts(report) == (0, 2, 0)
+
+
+def test_a_pipe_does_not_take_the_place_of_the_file_that_a_transcript_was_read_from(store: Store) -> None:
+    for path, lasting in (("talk.txt", True), ("/dev/fd/63", False)):
+        Ingest(store, HashingEmbedder()).file(path, events(talk(5)), lasting=lasting)
+    assert store.transcript(1).path == "talk.txt"
+
+
 def test_equal_conversations_under_two_names_are_one(store: Store) -> None:
     turns = talk(10)
     file = [*turns, Conversation("copy", "plain"), *turns]

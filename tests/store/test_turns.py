@@ -202,19 +202,40 @@ def test_speakers_are_told_once_by_name(store: Store) -> None:
     assert store.speakers() == ["", "Ann", "Bob", "Zoë"]
 
 
-def test_the_places_of_keys_are_told_by_transcript(store: Store) -> None:
+def test_the_transcripts_that_hold_keys_are_told(store: Store) -> None:
     one, two = begin(store, "a", "b", "c"), begin(store, "c")
     begin(store, "z")
-    assert store.places([key(name) for name in "abbcq"]) == {
-        one: {key("a"): 0, key("b"): 1, key("c"): 2},
-        two: {key("c"): 0},
+    assert store.holders([key(name) for name in "abbcq"], 9) == {
+        key("a"): [one],
+        key("b"): [one],
+        key("c"): [one, two],
     }
 
 
-def test_places_are_told_of_any_number_of_keys(store: Store) -> None:
+def test_of_transcripts_that_hold_a_key_a_few_are_enough(store: Store) -> None:
+    for _ in range(5):
+        begin(store, "a")
+    assert {name: len(held) for name, held in store.holders([key("a")], 3).items()} == {key("a"): 3}
+
+
+def test_holders_are_told_of_any_number_of_keys(store: Store) -> None:
     transcript = begin(store, "7", "1234")
-    assert store.places([key(str(n)) for n in range(5000)]) == {transcript: {key("7"): 0, key("1234"): 1}}
-    assert store.places([]) == {}
+    wanted = [key(str(n)) for n in range(5000)]
+    assert store.holders(wanted, 1) == {key("7"): [transcript], key("1234"): [transcript]}
+    assert store.holders([], 1) == {}
+
+
+def test_what_is_known_is_known_of_one_transcript(store: Store) -> None:
+    one, two = begin(store, "a", "b"), begin(store, "b")
+    assert store.known(one, [key("b"), key("q")]) == {key("b"): 1}
+    assert store.known(two, [key("a"), key("b")]) == {key("b"): 0}
+
+
+def test_transcripts_are_found_by_name_and_file(store: Store) -> None:
+    wanted = [store.add_transcript("talk", "plain", "talk.txt") for _ in range(3)]
+    store.add_transcript("talk", "plain", "other.txt")
+    store.add_transcript("other", "plain", "talk.txt")
+    assert store.named("talk", "talk.txt", 2) == wanted[:0:-1]
 
 
 def test_known_keys_have_the_positions_of_their_transcript(store: Store) -> None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import errno
+import io
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
-import typer
+try:
+    import typer
 
-from localmem import __version__
-from localmem.cli import ask, ingest, models, search, stats
-from localmem.cli.options import INTERRUPTED
+    from localmem import __version__
+    from localmem.cli import ask, ingest, models, search, stats
+    from localmem.cli.options import INTERRUPTED
+except KeyboardInterrupt:  # they take a moment to load
+    if sys.stderr is not None:
+        print("localmem: Interrupted.", file=sys.stderr)
+    sys.exit(130)
 
 CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 """What the system says when a stream takes no more."""
@@ -52,14 +62,55 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: without the program's name; None: those of the process.
     """
-    _take_any_text()
-    sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
+    try:
+        _open_closed_streams()
+        _take_any_text()
+        with _noted_interrupts() as interrupts:
+            code = _run(sys.argv[1:] if arguments is None else list(arguments), interrupts)
+    except KeyboardInterrupt:
+        code = _interrupted()
+    sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """A stream that somebody has closed (`2>&-`) becomes an empty one.
+
+    Its number must not go to a file that is opened later: what a library writes to stderr would go into it.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", closefd=False))
+
+
+@contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """The Ctrl-C so far: some libraries make an ImportError of one that comes while they load."""
+    seen: list[int] = []
+
+    def interrupt(number: int, _: Any) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    alone = threading.current_thread() is threading.main_thread()
+    ours = alone and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield seen
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _take_any_text() -> None:
     """No character of a transcript or a file's name may end a command: what a stream cannot hold is replaced."""
-    import io
-
     for stream, errors in (
         (sys.stdin, "replace"),
         (sys.stdout, "backslashreplace"),
@@ -69,11 +120,10 @@ def _take_any_text() -> None:
             stream.reconfigure(errors=errors)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], interrupts: list[int]) -> int:
     try:
-        code = _command(arguments)
-        if sys.stdout is not None:  # somebody may have closed it
-            sys.stdout.flush()
+        code = _command(arguments, interrupts)
+        sys.stdout.flush()
     except BrokenPipeError:
         # The reader of a pipe has left (`| head`); nobody is there to be told, and exiting must not try.
         sys.stdout = None
@@ -89,18 +139,22 @@ def _run(arguments: list[str]) -> int:
     return code
 
 
-def _command(arguments: list[str]) -> int:
+def _command(arguments: list[str], interrupts: list[int]) -> int:
     from localmem.errors import LocalmemError
 
     try:
         # Without standalone mode the exceptions come here, and typer.Exit comes back as its code.
         code = app(arguments, prog_name="localmem", standalone_mode=False)
     except LocalmemError as error:
+        if interrupts and error.exit_code != INTERRUPTED:
+            return _interrupted()
         _print_error(str(error), error.hint)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
+        if interrupts:
+            return _interrupted()
         shown: Any = error
         if not hasattr(shown, "show"):  # it is no wrong usage; typer's error of that has no public name
             raise
@@ -108,8 +162,13 @@ def _command(arguments: list[str]) -> int:
         _hint_at_quotes(shown)
         return int(shown.exit_code)
     if code == INTERRUPTED:  # some versions of typer turn Ctrl-C into this code
-        _print_error("Interrupted.", "")
+        return _interrupted()
     return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    _print_error("Interrupted.", "")
+    return INTERRUPTED
 
 
 def _hint_at_quotes(error: Any) -> None:
@@ -122,9 +181,10 @@ def _hint_at_quotes(error: Any) -> None:
 def _print_error(message: str, hint: str) -> None:
     from localmem.cli.output import one_line
 
-    print(f"localmem: {one_line(message)}", file=sys.stderr)
-    if hint:
-        print(f"  {one_line(hint)}", file=sys.stderr)
+    with suppress(OSError):  # nobody reads stderr any more
+        print(f"localmem: {one_line(message)}", file=sys.stderr)
+        if hint:
+            print(f"  {one_line(hint)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,97 @@ def test_an_interruption_exits_with_130(filled: CommandLine, monkeypatch: pytest
     result = filled("stats")
     assert (result.code, result.out) == (130, "")
     assert result.err.strip() == "localmem: Interrupted."
+
+
+def test_an_interruption_that_a_library_made_an_import_error_exits_with_130(
+    filled: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stats(self: Memory) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None
+
+    monkeypatch.setattr(Memory, "stats", stats)
+    result = filled("stats")
+    assert (result.code, result.out, result.err) == (130, "", "localmem: Interrupted.\n")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("library", ["typer", "localmem.cli.ask"])
+def test_an_interruption_while_the_command_loads_exits_with_130(library: str) -> None:
+    code = f"""
+import sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "{library}":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+from localmem.cli.app import main
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "localmem: Interrupted.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("stats", 0),
+        ("search ferry", 0),
+        ("search ferry --json", 0),
+        ("ask", 0),
+        ("ask x?", 0),
+        ("ingest -", 1),
+        ("models remove smollm2-135m", 1),
+        ("stats --memory nothing", 1),
+        ("nonsense", 2),
+    ],
+)
+@pytest.mark.usefixtures("filled")
+def test_a_closed_stream_is_no_traceback_and_errors_stay_off_stdout(
+    arguments: str, expected: int, closed: str
+) -> None:
+    code = f"""
+import os, sys
+for number in {[number for number, sign in enumerate(("<&-", ">&-", "2>&-")) if sign in closed.split()]}:
+    os.close(number)
+os.execv(sys.executable, [sys.executable, "-c", os.environ["SCRIPT"], *sys.argv[1:]])
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments.split()],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SCRIPT": script("main(sys.argv[1:])")},
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert result.returncode == expected, result.stderr
+    assert "Traceback" not in result.stdout + result.stderr
+    assert "Exception ignored" not in result.stderr
+    assert "localmem: " not in result.stdout
+
+
+def test_a_file_opened_later_does_not_become_a_stream() -> None:
+    code = "import os; os.close(2); from localmem.cli.app import _open_closed_streams as f; f(); print(os.open('.', 0) > 2)"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert result.stdout == "True\n"
 
 
 def test_an_error_of_many_lines_is_printed_as_one(
@@ -162,9 +254,9 @@ def test_every_option_is_explained() -> None:
                 assert parameter.help, f"{name} {parameter.name}"
 
 
-def run(code: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A fresh interpreter that runs a command with fakes in place of the engines."""
-    script = f"""
+def script(code: str) -> str:
+    """Python that runs `code` with fakes in place of the engines."""
+    return f"""
 import sys
 from pathlib import Path
 from localmem.cli.app import main
@@ -179,8 +271,12 @@ def open(cls, memory=None, *, create=True, model=None):
 Memory.open = classmethod(open)
 {code}
 """
+
+
+def run(code: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A fresh interpreter that runs a command with fakes in place of the engines."""
     return subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)],
+        [sys.executable, "-c", script(code), *map(str, arguments)],
         capture_output=True,
         text=True,
         encoding="utf-8",

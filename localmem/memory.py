@@ -90,6 +90,8 @@ class Memory:
 
     Use `open`; the constructor takes the parts, for tests and for other engines.
 
+    A memory is for one thread, the first that uses its file; another one gets a `StoreError` and opens its own.
+
     Args:
         store: the memory file; a path: it is opened, and made if it is missing, at first use.
         embedder: makes the embedder, at first use.

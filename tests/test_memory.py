@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -503,3 +504,10 @@ class TestConversations:
         assert file.error is not None
         assert "'cars'" in file.error
         assert "boats, bread" in file.hint
+
+
+def test_another_thread_is_told_to_open_its_own(path: Path) -> None:
+    with opened(path) as memory, ThreadPoolExecutor(1) as pool:
+        for use in (lambda: memory.search("ferry?"), memory.stats, memory.transcripts):
+            with pytest.raises(StoreError, match="opened by another thread"):
+                pool.submit(use).result()

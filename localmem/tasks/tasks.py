@@ -162,7 +162,6 @@ def _fold(turns: Sequence[TaskTurn], store: Store) -> TaskGraph:
             if turn.turn in gone:
                 used = [new.target for new in operations if new.op is Op.ADD and new.target is not None]
                 graph.next_id = max([graph.next_id, *(id + 1 for id in used)])
-                graph.turn = turn.turn
             else:
                 replay(graph, operations, Moment(turn.turn, turn.at, turn.said, turn.reply))
     except (AttributeError, TaskError, TypeError, ValueError) as error:

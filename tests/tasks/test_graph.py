@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from localmem.errors import TaskError
@@ -135,3 +137,28 @@ def test_an_unknown_name_is_an_error_that_suggests_known_ones() -> None:
     with pytest.raises(TaskError) as raised:
         kitchen().graph.find("")
     assert "tasks list" in raised.value.hint
+
+
+def test_a_node_that_is_refused_leaves_the_edges_alone() -> None:
+    plan = kitchen()
+    plan.add("sieve", below="flour")
+    graph, milk, sieve = plan.graph, plan.id("milk"), plan.id("sieve")
+    pancakes = graph[plan.id("fry pancakes")]
+    wrong = [
+        replace(pancakes, parents=(plan.id("bake bread"), sieve)),
+        replace(graph[milk], parents=(sieve,), dependencies=(plan.id("flour"),)),
+        replace(pancakes, id=77, parents=(sieve,), dependencies=(plan.id("flour"),)),
+        replace(pancakes, id=77, parents=(77,)),
+        replace(pancakes, id=77, parents=(99,)),
+        replace(pancakes, dependencies=(99,)),
+    ]
+    before = plan.paths()
+    for node in wrong:
+        with pytest.raises(TaskError):
+            graph.put(node)
+        assert plan.paths() == before
+        assert graph.dependents(plan.id("flour")) == []
+        assert [child.id for child in graph.children(sieve)] == []
+        assert 77 not in graph
+    graph.put(replace(pancakes, id=77))
+    assert graph.children(77) == []

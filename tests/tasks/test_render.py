@@ -146,3 +146,9 @@ def test_the_json_export_is_as_documented() -> None:
             }
         ],
     }
+
+
+def test_an_entity_in_a_dot_label_is_text() -> None:
+    plan = Plan()
+    plan.add("&lt; Q&A")
+    assert 'label="&amp;lt; Q&amp;A"' in render.export(plan.graph, Format.DOT)

@@ -385,3 +385,56 @@ def test_all_but_one_can_be_deleted_and_another_one_kept_after_all() -> None:
     plan.turn(*(Operation(Op.DELETE, plan.id(slot)) for slot in ("milk", "butter")))
     plan.do(Op.RESTORE, "butter")
     assert plan.paths()[3:] == ["fry pancakes > flour = sift", "fry pancakes > butter", "fry pancakes > salt"]
+
+
+def test_what_only_deleted_tasks_would_still_hold_is_deleted_with_its_last_live_parent() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "bake bread")
+    plan.do(Op.DELETE, "flour", below="fry pancakes")
+    assert plan.paths() == ["fry pancakes", "fry pancakes > milk"]
+    assert len(plan.graph.find("flour")[0].parents) == 2
+
+
+def test_deleting_what_is_deleted_changes_nothing() -> None:
+    plan = kitchen()
+    milk, flour = plan.id("milk"), plan.id("flour")
+    plan.turn(Operation(Op.LINK, milk, dependencies=(flour,)), Operation(Op.DELETE, milk))
+    assert plan.turn(Operation(Op.DELETE, milk), Operation(Op.DELETE, milk, dependencies=(flour,))) == ()
+
+
+def test_replace_without_a_slot_keeps_it() -> None:
+    plan = kitchen()
+    plan.do(Op.REPLACE, "flour", value="weigh")
+    assert "bake bread > flour = weigh" in plan.paths()
+
+
+def test_replace_below_the_only_live_parent_is_a_plain_replace() -> None:
+    plan = kitchen()
+    flour = plan.id("flour")
+    plan.do(Op.DELETE, "bake bread")
+    plan.do(Op.REPLACE, "flour", to="oats", below="fry pancakes")
+    assert plan.id("oats") == flour
+
+
+def test_what_is_restored_in_another_place_brings_its_parts_along() -> None:
+    plan = kitchen()
+    plan.add("jug", below="milk")
+    plan.do(Op.DELETE, "milk")
+    plan.do(Op.RESTORE, "milk", below="bake bread")
+    assert "bake bread > milk > jug" in plan.paths()
+
+
+def test_adding_what_stands_there_adds_what_it_needs() -> None:
+    plan = kitchen()
+    pancakes, flour = plan.id("fry pancakes"), plan.id("flour")
+    plan.turn(Operation(Op.ADD, None, "milk", parent=pancakes, dependencies=(flour,)))
+    (milk,) = plan.graph.find("milk")
+    assert milk.dependencies == (flour,)
+
+
+def test_an_active_task_comes_before_a_deleted_one_when_it_is_added_again() -> None:
+    plan = kitchen()
+    plan.do(Op.DELETE, "milk")
+    plan.add("butter", below="fry pancakes")
+    plan.do(Op.REPLACE, "butter", to="milk")
+    assert plan.turn(Operation(Op.ADD, slot="milk", parent=plan.id("fry pancakes"))) == ()

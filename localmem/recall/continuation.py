@@ -12,6 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from localmem.recall.turns import rising
 
@@ -41,6 +42,8 @@ class Outline:
     """Of each turn's text; 0 when an equal turn comes before it, which says nothing new."""
     timed: bytearray = field(default_factory=bytearray)
     """1 for each turn that has a time, else 0."""
+    repeated: bytearray = field(default_factory=bytearray)
+    """1 for each turn that equals another one, else 0; a window of a chat does not tell which of those it has."""
 
     @property
     def turns(self) -> int:
@@ -120,16 +123,35 @@ def _by_order(conversation: Outline, shared: Shared, *, kin: bool) -> bool:
         return True  # the very same
     if kin:
         return known * 2 > min(sides) and (known >= FEW or known in sides)
-    chain = _chain(ordered, *sides)
-    common = len(chain.places)
+    return _lightly_edited(conversation, _chain(ordered, [0] * (sides[0] + 1), *sides)) or _heavily_edited(
+        conversation, shared
+    )
+
+
+def _lightly_edited(conversation: Outline, chain: _Chain) -> bool:
     timed = sum(conversation.timed[place] for place in chain.places)
     said = [size for place in chain.places if (size := conversation.characters[place])]
-    different = chain.inside + chain.outside
-    if different <= common * DIFFERENT:
-        telling = chain.begins and len(said) >= FEW and sum(said) >= SUBSTANCE
-        return timed >= FEW or len(said) >= MANY or telling
-    ample = len(said) >= AMPLE_TURNS and sum(said) >= AMPLE_CHARACTERS
-    return ample and chain.outside <= common * DIFFERENT and different <= common * HEAVILY
+    if chain.inside + chain.outside > len(said) * DIFFERENT:
+        return False
+    telling = chain.begins and len(said) >= FEW and sum(said) >= SUBSTANCE
+    return timed >= FEW or len(said) >= MANY or telling
+
+
+def _heavily_edited(conversation: Outline, shared: Shared) -> bool:
+    """Whether the turns that the conversation has once prove it, whatever the others are taken for."""
+    once = Shared(shared.transcript, shared.name, shared.path, shared.turns)
+    for place, position in zip(shared.places, shared.positions, strict=True):
+        if not conversation.repeated[place]:
+            once.places.append(place)
+            once.positions.append(position)
+    if len(once.places) < AMPLE_TURNS:
+        return False
+    unclear = [0, *accumulate(conversation.repeated)]
+    chain = _chain(_in_order(once), unclear, conversation.turns, shared.turns)
+    turns = len(chain.places)
+    said = sum(conversation.characters[place] for place in chain.places)
+    ample = turns >= AMPLE_TURNS and said >= AMPLE_CHARACTERS
+    return ample and chain.outside <= turns * DIFFERENT and chain.inside + chain.outside <= turns * HEAVILY
 
 
 def _in_order(shared: Shared) -> list[tuple[int, int]]:
@@ -144,28 +166,36 @@ def _in_order(shared: Shared) -> list[tuple[int, int]]:
     return found
 
 
-def _chain(ordered: Sequence[tuple[int, int]], turns: int, others: int) -> _Chain:
+def _chain(ordered: Sequence[tuple[int, int]], unclear: Sequence[int], turns: int, others: int) -> _Chain:
     """The part of the turns in common that has most of them for the gaps between them (Kadane's algorithm).
 
-    A "Thanks!" that another "Thanks!" was taken for lies far from the rest.
+    A "Thanks!" that another "Thanks!" was taken for lies far from the rest, or is missing.
+
+    Args:
+        ordered: places and positions of the turns in common.
+        unclear: how many turns before each place, and before the end, do not count as different.
+        turns: of the conversation.
+        others: turns of the transcript.
     """
+
+    def gap(index: int) -> int:
+        """Turns before one in common that differ, on the side that has more of them."""
+        (place, position), (place_before, position_before) = ordered[index], ordered[index - 1]
+        longer = max(place - place_before, position - position_before) - 1
+        return max(0, longer - (unclear[place] - unclear[place_before + 1]))
+
     best = (0, 0, 0)
     score = start = 0
     for index in range(len(ordered)):
-        score -= _gap(ordered, index) if index else 0
+        score -= gap(index) if index else 0
         if score <= 0:
             score, start = 0, index
         score += 1
         best = max(best, (score, start, index + 1), key=lambda found: found[0])
     _, first, end = best
-    inside = sum(_gap(ordered, index) for index in range(first + 1, end))
     (place, position), (last_place, last_position) = ordered[first], ordered[end - 1]
-    outside = min(place, position) + min(turns - 1 - last_place, others - 1 - last_position)
-    places = tuple(place for place, _ in ordered[first:end])
-    return _Chain(places, place == position == 0, inside, outside)
-
-
-def _gap(ordered: Sequence[tuple[int, int]], index: int) -> int:
-    """Turns between one in common and the one before, on the side that has more of them."""
-    (place, position), (place_before, position_before) = ordered[index], ordered[index - 1]
-    return max(place - place_before, position - position_before) - 1
+    before = min(place - unclear[place], position)
+    behind = turns - 1 - last_place - (unclear[-1] - unclear[last_place + 1])
+    outside = before + min(behind, others - 1 - last_position)
+    inside = sum(map(gap, range(first + 1, end)))
+    return _Chain(tuple(place for place, _ in ordered[first:end]), place == position == 0, inside, outside)

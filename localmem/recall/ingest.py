@@ -18,7 +18,7 @@ from localmem.errors import TranscriptError
 from localmem.recall.continuation import Shared, continued
 from localmem.recall.readings import Events, First, Second, Survey, first
 from localmem.recall.threads import LOOKBACK, WINDOW, segment
-from localmem.recall.turns import Identifier, embedding_text, landmarks, repeated
+from localmem.recall.turns import Identifier, embedding_text, landmarks
 from localmem.store import NewThread, NewTurn, Store
 from localmem.values import FileReport, Transcript, Turn
 
@@ -121,20 +121,16 @@ class Ingest:
         return self._reports(path, targets, found, second, time.perf_counter() - started)
 
     def _target(self, survey: Survey) -> _Target:
-        target = _Target(survey, Identifier(repeated(survey.keys)), self._store.stamp("turns"))
+        target = _Target(survey, Identifier(survey.repeated), self._store.stamp("turns"))
         self._find_transcript(target)
         return target
 
     def _find_transcript(self, target: _Target) -> None:
-        outline = target.survey.outline
         first_known: dict[int, bytes] = {}
         with self._store.snapshot():
             candidates = [_shared(self._store.transcript(id)) for id in self._likely(target.survey)]
             begin = 0
-            for contents, keys in target.survey.chunks():
-                for place, (content, key) in enumerate(zip(contents, keys, strict=True), start=begin):
-                    if key != content:
-                        outline.characters[place] = 0
+            for keys in target.survey.chunks():
                 places = {key: place for place, key in enumerate(keys, start=begin)}
                 for one in candidates:
                     positions = self._store.known(one.transcript, keys)
@@ -144,7 +140,7 @@ class Ingest:
                     if known:
                         first_known.setdefault(one.transcript, known[0])
                 begin += len(keys)
-        found = continued(outline, candidates)
+        found = continued(target.survey.outline, candidates)
         if found is not None:
             target.transcript = found.transcript
             target.first_known = first_known[found.transcript]
@@ -155,7 +151,7 @@ class Ingest:
         A turn that a few of them hold counts for more than one that many hold.
         """
         weights: dict[int, float] = {}
-        for _, keys in survey.chunks():
+        for keys in survey.chunks():
             for holders in self._store.holders(keys, COMMON + 1).values():
                 for id in holders if len(holders) <= COMMON else ():
                     weights[id] = weights.get(id, 0.0) + 1 / len(holders)

@@ -33,6 +33,8 @@ class Survey:
     outline: Outline
     keys: bytearray = field(default_factory=bytearray)
     """Content keys of the turns, end to end."""
+    repeated: set[bytes] = field(default_factory=set)
+    """Those that occur more than once."""
     skipped: list[Skipped] = field(default_factory=list)
     skipped_count: int = 0
 
@@ -58,12 +60,24 @@ class Survey:
         part = bytes(self.keys[start * KEY_BYTES : (start + count) * KEY_BYTES])
         return [part[at : at + KEY_BYTES] for at in range(0, len(part), KEY_BYTES)]
 
-    def chunks(self) -> Iterator[tuple[list[bytes], list[bytes]]]:
-        """Content keys and keys of the turns, in order, some at a time."""
-        identifier = Identifier(repeated(self.keys))
+    def finish(self) -> None:
+        """Note which turns are equal; called once, after the last."""
+        self.repeated = repeated(self.keys)
+        self.outline.repeated = bytearray(self.turns)
+        seen: set[bytes] = set()
+        for place in range(self.turns if self.repeated else 0):
+            content = bytes(self.keys[place * KEY_BYTES : (place + 1) * KEY_BYTES])
+            if content in self.repeated:
+                self.outline.repeated[place] = 1
+                if content in seen:
+                    self.outline.characters[place] = 0
+                seen.add(content)
+
+    def chunks(self) -> Iterator[list[bytes]]:
+        """The keys of the turns, in order, some at a time."""
+        identifier = Identifier(self.repeated)
         for start in range(0, self.turns, KEYS_AT_ONCE):
-            contents = self.contents(start, KEYS_AT_ONCE)
-            yield contents, [identifier.key(content) for content in contents]
+            yield [identifier.key(content) for content in self.contents(start, KEYS_AT_ONCE)]
 
 
 @dataclass
@@ -101,6 +115,8 @@ def first(events: Events, path: str | None) -> First:
                 current.add(event)
     except TranscriptError as error:
         found.error = error
+    for survey in found.surveys.values():
+        survey.finish()
     return found
 
 

@@ -33,9 +33,15 @@ def keys_of(turns: Sequence[Turn]) -> dict[bytes, int]:
 
 
 def outline(turns: Sequence[Turn], name: str = "new", path: str | None = "new.txt") -> Outline:
-    firsts = set(map(content_key, turns))
-    said = [len(one.text) if key in firsts else 0 for one, key in zip(turns, keys_of(turns), strict=True)]
-    return Outline(name, path, array("I", said), bytearray(one.at is not None for one in turns))
+    contents = list(map(content_key, turns))
+    said = [
+        len(one.text) if key == content else 0
+        for one, content, key in zip(turns, contents, keys_of(turns), strict=True)
+    ]
+    timed = bytearray(one.at is not None for one in turns)
+    return Outline(
+        name, path, array("I", said), timed, bytearray(contents.count(one) > 1 for one in contents)
+    )
 
 
 def continues(
@@ -96,10 +102,12 @@ def test_a_window_is_of_the_chat_that_it_runs_into(start: int) -> None:
     assert continues(chat(300), chat(200, start=start)) == 1
 
 
-def test_a_window_with_equal_turns_is_of_its_chat() -> None:
-    """Every tenth turn of the whole chat is the same, so the window's count of them is another one."""
-    whole = [turn("Thanks!") if place % 10 == 3 else one for place, one in enumerate(chat(400))]
+@pytest.mark.parametrize("every", [2, 3, 10])
+def test_a_window_with_equal_turns_is_of_its_chat(every: int) -> None:
+    """The window cannot know how many of them came before it, so its first is taken for the chat's first."""
+    whole = [turn(f"ok {place % 4}") if place % every == 1 else one for place, one in enumerate(chat(400))]
     assert continues(whole[203:350], whole) == 1
+    assert continues(whole[200:400], whole[:350]) == 1
 
 
 def test_two_chats_that_share_a_long_beginning_are_two() -> None:

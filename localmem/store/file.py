@@ -35,6 +35,7 @@ def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
             # One that only reads never folds the log in, not even when it closes.
             with closing(_connect(path, "mode=ro")) as looking:
                 _refuse_foreign(looking, path, known)
+                _refuse_other_memory(looking, path)
         connection = _connect(path, "mode=rw") if writable else _connect_to_read(path)
         try:
             _refuse_foreign(connection, path, known)
@@ -97,6 +98,30 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path, known: int) -> N
     if (pages or known) and (application != APPLICATION_ID or not version or version < known):
         raise stray(path, "-wal")
     _refuse_newer(path, version)
+
+
+def _refuse_other_memory(connection: sqlite3.Connection, path: Path) -> None:
+    """The log of another memory has a first page like ours.
+
+    Args:
+        connection: reads the file through its log.
+        path: of the file.
+
+    Raises:
+        StoreError: the log is of another memory.
+    """
+    own = None
+    # Without the log. What is just being written, or damaged, tells nothing.
+    with suppress(sqlite3.DatabaseError), closing(_connect(path, "mode=ro&immutable=1")) as alone:
+        own = _identity(alone)
+    if own is not None and _identity(connection) != own:
+        raise stray(path, "-wal")
+
+
+def _identity(connection: sqlite3.Connection) -> str | None:
+    """Which memory it is; None: an older localmem made it."""
+    row = connection.execute("SELECT value FROM stamp WHERE what = 'memory'").fetchone()
+    return None if row is None else str(row[0])
 
 
 def _make(path: Path) -> None:

@@ -92,5 +92,10 @@ _TASKS = (
     "INSERT INTO stamp VALUES ('tasks', lower(hex(randomblob(16))))",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS)
+_IDENTITY = (
+    # Stands among the stamps because every change of what a memory holds writes their page: so a log says whose it is.
+    "INSERT INTO stamp VALUES ('memory', lower(hex(randomblob(16))))",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS, _IDENTITY)
 """Statements of each migration, in order."""

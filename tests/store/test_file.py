@@ -222,6 +222,19 @@ def test_a_log_of_another_database_beside_a_memory_is_never_folded_in(
         assert store.check() == []
 
 
+def test_the_log_of_another_memory_is_never_folded_in(tmp_path: Path, path: Path) -> None:
+    with Store.open(path) as store:
+        begin(store, "a", "b")
+    log = Path(f"{path}-wal")
+    with Store.open(tmp_path / "other.db") as other:
+        begin(other, "c", "d")
+        shutil.copy(f"{other.path}-wal", log)
+    before = path.read_bytes(), log.read_bytes()
+    with pytest.raises(StoreError, match="belongs to another database; nothing was changed"):
+        Store.open(path)
+    assert (path.read_bytes(), log.read_bytes()) == before
+
+
 def test_an_empty_file_beside_the_log_of_another_database_becomes_a_new_memory(
     tmp_path: Path, path: Path
 ) -> None:

@@ -2,8 +2,8 @@
 
 The model writes the numbers of the turns first and the answer after them, under a grammar that can only
 name turns it was shown. Code does what the model is weak at: it resolves relative dates, looks up every
-name, number and date of the answer in the turns, and adds the turn that has one the cited ones lack. Then
-the model is asked the narrower question whether the cited turns give this answer. What fails a check is
+name, number and date of the answer in the turns, and finds the turn that says most of it, which is often not
+the one that the model cites. Then the model is asked the narrower question whether these turns give this answer. What fails a check is
 written once more: after a fact that stands nowhere, with that fact named; after turns that do not answer,
 with these turns out of reach. Nothing is shown before it has passed.
 """
@@ -257,7 +257,7 @@ class _Writer:
     def _answers(self, draft: _Draft) -> bool:
         """Whether the cited turns, each after the turn before it, give this answer: the model's own check."""
         turns: dict[tuple[int, int], Turn] = {}
-        for one in draft.cited:
+        for one in self._support(draft.text, draft.cited):
             stored = one.unit.stored
             for turn in (self._before(stored), stored):
                 if turn is not None:
@@ -298,23 +298,38 @@ class _Writer:
         return [fact for fact in facts(text, self._names) if not stands_in(fact, everything)]
 
     def _support(self, text: str, cited: Sequence[Evidence]) -> list[Evidence]:
-        """The evidence of an answer, the turn that shares most of its words first.
+        """The evidence of an answer, the turn that says most of it first.
 
-        Cited turns that share no word with the answer are left out, unless none does. For each fact that
-        stands in no cited turn comes the best turn that has it.
+        The model picks the right words more surely than the right number. So the turn that shares most words
+        with the answer (then with the question, then the one of the highest priority) comes first, cited or
+        not, and cited turns that share none are left out, unless none shares any. For each fact that stands
+        in no turn so far comes the best turn that has it.
         """
-        claimed = {word for word in words(text) if word not in STOP_WORDS}
-        shared = {one.number: len(claimed & set(words(one.searchable))) for one in cited}
-        support = sorted(cited, key=lambda one: -shared[one.number])
-        if support and shared[support[0].number]:
-            support = [one for one in support if shared[one.number]]
+        asked = self._content(self._question)
+        claimed = self._content(text) - asked
+        if not claimed:
+            return list(cited)
+
+        def says(one: Evidence) -> tuple[int, int, float]:
+            there = set(words(one.searchable))
+            return (len(claimed & there), len(asked & there), one.unit.priority)
+
+        best = max(self._shown, key=says)
+        if not says(best)[0]:
+            return list(cited)
+        others = [one for one in cited if one is not best and says(one)[0]]
+        support = [best, *sorted(others, key=says, reverse=True)]
         for fact in facts(text, self._names):
             if any(stands_in(fact, one.searchable) for one in support) or stands_in(fact, self._question):
                 continue
             having = [one for one in self._shown if stands_in(fact, one.searchable)]
             if having:
-                support.append(max(having, key=lambda one: one.unit.priority))
+                support.append(max(having, key=says))
         return support
+
+    @staticmethod
+    def _content(text: str) -> set[str]:
+        return {word for word in words(text) if word not in STOP_WORDS}
 
 
 def _line(turn: Turn) -> str:

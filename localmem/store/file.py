@@ -50,7 +50,7 @@ def _check(path: Path, *, create: bool) -> int:
     """Sees to it that `path` is a memory or an empty file, without letting SQLite touch a file of others.
 
     Returns:
-        The schema's version; 0: an empty file.
+        The schema's version; 0: an empty file, or one whose last change may be taken back.
     """
     if create and not path.exists():
         _make(path)
@@ -72,7 +72,8 @@ def _check(path: Path, *, create: bool) -> int:
         return 0
     _refuse_newer(path, header.user_version)
     refuse_foreign_journal(path, header)
-    return header.user_version
+    # A memory that is being made, by a process that was killed maybe: SQLite takes back what it did not finish.
+    return 0 if not_empty(beside(path, "-journal")) else header.user_version
 
 
 def _missing(path: Path) -> StoreError:
@@ -85,7 +86,7 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path, known: int) -> N
     Args:
         connection: to the file.
         path: of the file.
-        known: schema's version according to the file alone; 0: it was empty.
+        known: schema's version according to the file alone; 0: it does not say.
 
     Raises:
         StoreError: the log is of another database.

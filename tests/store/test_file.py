@@ -254,6 +254,24 @@ def test_the_log_of_a_killed_process_is_folded_in(path: Path, tmp_path: Path) ->
         assert texts(store, 1) == ["a", "b"]
 
 
+def test_what_a_killed_process_had_not_finished_making_is_taken_back(path: Path) -> None:
+    """Its header says that it is a memory, and its journal that it is none yet."""
+    whole = path.with_name("whole.db")
+    connection = sqlite3.connect(whole, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")  # pages go to the file before the end of the transaction
+    connection.execute("BEGIN")
+    for statement in (*MIGRATIONS[0], "PRAGMA user_version = 1"):
+        connection.execute(statement)
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", ((f"{n}", "x" * 900) for n in range(50)))
+    shutil.copy(f"{whole}-journal", f"{path}-journal")
+    connection.execute("COMMIT")
+    connection.close()
+    shutil.copy(whole, path)
+    with Store.open(path) as store:
+        assert store.check() == []
+        assert store.meta("1") is None
+
+
 def test_a_file_whose_end_is_missing_is_refused_before_anything_is_written(path: Path) -> None:
     with Store.open(path) as store:
         begin(store, *(f"turn {n}" for n in range(500)))

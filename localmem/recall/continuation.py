@@ -36,8 +36,6 @@ class Outline:
     """A conversation of a file, as far as it matters here."""
 
     name: str
-    path: str | None
-    """None: of a source that has no lasting name, such as a pipe."""
     characters: array[int] = field(default_factory=lambda: array("I"))
     """Of each turn's text; 0 when an equal turn comes before it, which says nothing new."""
     timed: bytearray = field(default_factory=bytearray)
@@ -58,9 +56,10 @@ class Shared:
     transcript: int
     name: str
     """The transcript's."""
-    path: str
     turns: int
     """How many turns the transcript has."""
+    kin: bool = False
+    """Whether it has the name of the conversation and was read from the same file; a pipe is never the same."""
     places: array[int] = field(default_factory=lambda: array("q"))
     """Of the turns in the conversation, from 0."""
     positions: array[int] = field(default_factory=lambda: array("q"))
@@ -93,15 +92,12 @@ def continued(conversation: Outline, candidates: Iterable[Shared]) -> Shared | N
     def share(shared: Shared) -> float:
         return len(shared.places) / max(1, min(size, shared.turns))  # a damaged memory may count none
 
-    def kin(shared: Shared) -> bool:
-        return (conversation.name, conversation.path) == (shared.name, shared.path)
-
     def order(shared: Shared) -> tuple[float, bool, int, int]:
-        return share(shared), kin(shared), len(shared.places), -shared.transcript
+        return share(shared), shared.kin, len(shared.places), -shared.transcript
 
     there = [shared for shared in candidates if shared.places]
     for shared in sorted(there, key=order, reverse=True):
-        if _by_times(conversation, shared) or _by_order(conversation, shared, kin=kin(shared)):
+        if _by_times(conversation, shared) or _by_order(conversation, shared):
             return shared
     return None
 
@@ -114,14 +110,14 @@ def _by_times(conversation: Outline, shared: Shared) -> bool:
     return mostly or (timed == known and known in (conversation.turns, shared.turns))
 
 
-def _by_order(conversation: Outline, shared: Shared, *, kin: bool) -> bool:
+def _by_order(conversation: Outline, shared: Shared) -> bool:
     """Whether the order of the turns in common proves it."""
     ordered = _in_order(shared)
     known = len(ordered)
     sides = conversation.turns, shared.turns
-    if sides == (known, known) and (known > 1 or kin or conversation.name == shared.name):
+    if sides == (known, known) and (known > 1 or shared.kin or conversation.name == shared.name):
         return True  # the very same
-    if kin:
+    if shared.kin:
         return known * 2 > min(sides) and (known >= FEW or known in sides)
     return _lightly_edited(conversation, _chain(ordered, [0] * (sides[0] + 1), *sides)) or _heavily_edited(
         conversation, shared
@@ -139,7 +135,7 @@ def _lightly_edited(conversation: Outline, chain: _Chain) -> bool:
 
 def _heavily_edited(conversation: Outline, shared: Shared) -> bool:
     """Whether the turns that the conversation has once prove it, whatever the others are taken for."""
-    once = Shared(shared.transcript, shared.name, shared.path, shared.turns)
+    once = Shared(shared.transcript, shared.name, shared.turns)
     for place, position in zip(shared.places, shared.positions, strict=True):
         if not conversation.repeated[place]:
             once.places.append(place)

@@ -20,7 +20,7 @@ from localmem.recall.readings import Events, First, Second, Survey, first
 from localmem.recall.threads import LOOKBACK, WINDOW, segment
 from localmem.recall.turns import Identifier, embedding_text, landmarks
 from localmem.store import NewThread, NewTurn, Store
-from localmem.values import FileReport, Transcript, Turn
+from localmem.values import FileReport, Turn
 
 Progress = Callable[[int, int], None]
 """Called with the turns of the file that are done, and all of them."""
@@ -37,6 +37,8 @@ class _Target:
     """Where the turns of one conversation go, while the file is read the second time."""
 
     survey: Survey
+    file: str | None
+    """None: a pipe, whose name says nothing."""
     identifier: Identifier
     stamp: str
     """Of the store, when `transcript` was found."""
@@ -94,7 +96,7 @@ class Ingest:
             StoreError: the memory cannot be written; whole batches before it are kept.
         """
         started = time.perf_counter()
-        found = first(events, path if lasting else None)
+        found = first(events)
         if not found.turns:
             return [_nothing(path, found, time.perf_counter() - started)]
         if len(found.surveys) > 1:
@@ -102,7 +104,9 @@ class Ingest:
                 f"{len(found.surveys)} conversations go into one memory, and an answer may join them;"
                 " with --conversation NAME --memory NAME each gets its own"
             )
-        targets = {name: self._target(survey) for name, survey in found.surveys.items()}
+        targets = {
+            name: self._target(survey, path if lasting else None) for name, survey in found.surveys.items()
+        }
         second = Second(events, found.surveys)
         done = 0
         for name, turns, contents in second.batches():
@@ -120,15 +124,15 @@ class Ingest:
             found.notes.append("the file grew while it was read; the same command again adds the rest")
         return self._reports(path, targets, found, second, time.perf_counter() - started)
 
-    def _target(self, survey: Survey) -> _Target:
-        target = _Target(survey, Identifier(survey.repeated), self._store.stamp("turns"))
+    def _target(self, survey: Survey, file: str | None) -> _Target:
+        target = _Target(survey, file, Identifier(survey.repeated), self._store.stamp("turns"))
         self._find_transcript(target)
         return target
 
     def _find_transcript(self, target: _Target) -> None:
         first_known: dict[int, bytes] = {}
         with self._store.snapshot():
-            candidates = [_shared(self._store.transcript(id)) for id in self._likely(target.survey)]
+            candidates = self._likely(target)
             begin = 0
             for keys in target.survey.chunks():
                 places = {key: place for place, key in enumerate(keys, start=begin)}
@@ -145,20 +149,21 @@ class Ingest:
             target.transcript = found.transcript
             target.first_known = first_known[found.transcript]
 
-    def _likely(self, survey: Survey) -> list[int]:
+    def _likely(self, target: _Target) -> list[Shared]:
         """Transcripts that are worth a comparison turn by turn.
 
         A turn that a few of them hold counts for more than one that many hold.
         """
         weights: dict[int, float] = {}
-        for keys in survey.chunks():
+        for keys in target.survey.chunks():
             for holders in self._store.holders(keys, COMMON + 1).values():
                 for id in holders if len(holders) <= COMMON else ():
                     weights[id] = weights.get(id, 0.0) + 1 / len(holders)
         by_weight = sorted(weights, key=lambda id: (-weights[id], id))[:LIKELY]
-        path = survey.outline.path
-        kin = [] if path is None else self._store.named(survey.name, path, LIKELY)
-        return list(dict.fromkeys([*by_weight, *kin]))
+        name, file = target.survey.name, target.file
+        kin = [] if file is None else self._store.named(name, file, LIKELY)
+        found = map(self._store.transcript, dict.fromkeys([*by_weight, *kin]))
+        return [Shared(one.id, one.name, one.turns, one.id in kin) for one in found]
 
     def _add(self, target: _Target, path: str, turns: Sequence[Turn], contents: Sequence[bytes]) -> None:
         batch = dict(zip(map(target.identifier.key, contents), turns, strict=True))
@@ -250,10 +255,6 @@ class Ingest:
                 )
             )
         return reports
-
-
-def _shared(transcript: Transcript) -> Shared:
-    return Shared(transcript.id, transcript.name, transcript.path, transcript.turns)
 
 
 def _changed(path: str, second: Second, name: str) -> TranscriptError | None:

@@ -96,14 +96,14 @@ class First:
         return sum(survey.turns for survey in self.surveys.values())
 
 
-def first(events: Events, path: str | None) -> First:
-    """Read a file for the first time; `path` as in `Outline`."""
+def first(events: Events) -> First:
+    """Read a file for the first time."""
     found = First()
     current: Survey | None = None
     try:
         for event in events():
             if isinstance(event, Conversation):
-                new = Survey(event.name, event.format, Outline(event.name, path))
+                new = Survey(event.name, event.format, Outline(event.name))
                 current = found.surveys.setdefault(event.name, new)
             elif isinstance(event, Note):
                 found.notes.append(event.text)

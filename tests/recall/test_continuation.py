@@ -27,29 +27,27 @@ BOILERPLATE = [
 ]
 
 
+NEW = "new"
+
+
 def keys_of(turns: Sequence[Turn]) -> dict[bytes, int]:
     identifier = Identifier(repeated(b"".join(map(content_key, turns))))
     return {identifier.key(content_key(one)): place for place, one in enumerate(turns)}
 
 
-def outline(turns: Sequence[Turn], name: str = "new", path: str | None = "new.txt") -> Outline:
+def outline(turns: Sequence[Turn]) -> Outline:
     contents = list(map(content_key, turns))
     said = [
         len(one.text) if key == content else 0
         for one, content, key in zip(turns, contents, keys_of(turns), strict=True)
     ]
     timed = bytearray(one.at is not None for one in turns)
-    return Outline(
-        name, path, array("I", said), timed, bytearray(contents.count(one) > 1 for one in contents)
-    )
+    repeated = bytearray(contents.count(one) > 1 for one in contents)
+    return Outline(NEW, array("I", said), timed, repeated)
 
 
 def continues(
-    turns: Sequence[Turn],
-    *transcripts: Sequence[Turn],
-    name: str = "new",
-    path: str | None = "new.txt",
-    old: tuple[str, str] = ("old", "old.txt"),
+    turns: Sequence[Turn], *transcripts: Sequence[Turn], old: str = "old", kin: bool = False
 ) -> int | None:
     """Number, from 1, of the transcript that these turns continue."""
     keys, shared = keys_of(turns), []
@@ -58,8 +56,8 @@ def continues(
         there = [key for key in keys if key in positions]
         places = array("q", [keys[key] for key in there])
         known = array("q", [positions[key] for key in there])
-        shared.append(Shared(number, *old, len(transcript), places, known))
-    found = continued(outline(turns, name, path), shared)
+        shared.append(Shared(number, old, len(transcript), kin, places, known))
+    found = continued(outline(turns), shared)
     return None if found is None else found.transcript
 
 
@@ -136,17 +134,18 @@ def test_a_lightly_edited_export_is_the_same_chat(kind: str, count: int) -> None
 def test_a_file_is_more_likely_its_own_transcript() -> None:
     edited = [*about("Oslo")[:3], turn("I did not know.", "You"), turn("thanks")]
     assert continues(edited, about("Oslo")) is None
-    assert continues(edited, about("Oslo"), old=("new", "new.txt")) == 1
-    assert continues(about("Oslo"), about("Oslo")[:1], old=("new", "new.txt")) == 1
-    assert continues(edited, about("Oslo"), path=None, old=("new", "-")) is None
+    assert continues(edited, about("Oslo"), old=NEW) is None
+    assert continues(edited, about("Oslo"), old=NEW, kin=True) == 1
+    assert continues(about("Oslo"), about("Oslo")[:1], old=NEW, kin=True) == 1
 
 
 def test_one_turn_is_known_to_its_own_file_only() -> None:
     one = untimed(["y"])
     assert continues(one, [*chat(3), *one]) is None
     assert continues(one, one) is None
-    assert continues(one, one, old=("new", "elsewhere/new.txt")) == 1
-    assert continues(one, [*chat(3), *one], old=("new", "new.txt")) == 1
+    assert continues(one, one, old=NEW) == 1
+    assert continues(one, [*chat(3), *one], old=NEW) is None
+    assert continues(one, [*chat(3), *one], old=NEW, kin=True) == 1
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -167,6 +167,16 @@ def test_of_many_chats_with_the_same_boilerplate_each_is_known_again(
     assert counts(report) == (0, 2, 0)
 
 
+@pytest.mark.parametrize(("path", "lasting", "transcripts"), [("a\udc80.txt", True, 1), ("-", False, 2)])
+def test_a_short_file_that_grows_is_known_by_its_path_and_a_pipe_is_not(
+    store: Store, path: str, lasting: bool, transcripts: int
+) -> None:
+    for count in (1, 4):
+        turns = [turn(f"y{n}") for n in range(count)]
+        Ingest(store, HashingEmbedder()).file(path, events(turns, path), lasting=lasting)
+    assert len(store.transcripts()) == transcripts
+
+
 def test_a_pipe_does_not_take_the_place_of_the_file_that_a_transcript_was_read_from(store: Store) -> None:
     for path, lasting in (("talk.txt", True), ("/dev/fd/63", False)):
         Ingest(store, HashingEmbedder()).file(path, events(talk(5)), lasting=lasting)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,6 +155,7 @@ class _Writer:
         self._on_text = on_text
         self._question = " ".join(question.split())
         self._shown = self._fitting(evidence(workspace.units))
+        self._speakers = {word for one in self._shown for word in words(one.unit.turn.speaker)}
         self._names = frozenset(
             plain(word)
             for one in self._shown
@@ -262,6 +263,8 @@ class _Writer:
             for turn in (self._before(stored), stored):
                 if turn is not None:
                     turns[turn.transcript, turn.position] = turn.turn
+        if not self._about_who_was_asked(turns.values()):
+            return False
         lines = [
             {"speaker": " ".join(turn.speaker.split()), "text": _line(turn)}
             for _, turn in sorted(turns.items())
@@ -272,6 +275,12 @@ class _Writer:
         if self._model.count_prompt(prompt) + CHECK_TOKENS > self._model.context:
             return True  # turns of thousands of words: the checks by code have passed
         return self._generate(prompt, grammars.load(CHECK), tokens=CHECK_TOKENS).text == "yes"
+
+    def _about_who_was_asked(self, turns: Iterable[Turn]) -> bool:
+        """Whether any name of the question, other than those of the people who speak, stands in the turns."""
+        named = {plain(name.strip()) for name in inner_names(self._question)} - self._speakers
+        said = " ".join(turn.text for turn in turns)
+        return not named or any(stands_in(name, said) for name in named)
 
     def _generate(
         self,
@@ -301,11 +310,11 @@ class _Writer:
         """The evidence of an answer, the turn that says most of it first.
 
         The model picks the right words more surely than the right number. So the turn that shares most words
-        with the answer (then with the question, then the one of the highest priority) comes first, cited or
-        not, and cited turns that share none are left out, unless none shares any. For each fact that stands
-        in no turn so far comes the best turn that has it.
+        with the answer (then with the question, then the one of the highest priority) comes first, if it was
+        cited or shares words with the question too; cited turns that share none are left out, unless none
+        shares any. For each fact that stands in no turn so far comes the best turn that has it.
         """
-        asked = self._content(self._question)
+        asked = self._content(self._question) - self._speakers
         claimed = self._content(text) - asked
         if not claimed:
             return list(cited)
@@ -314,11 +323,11 @@ class _Writer:
             there = set(words(one.searchable))
             return (len(claimed & there), len(asked & there), one.unit.priority)
 
-        best = max(self._shown, key=says)
-        if not says(best)[0]:
-            return list(cited)
-        others = [one for one in cited if one is not best and says(one)[0]]
-        support = [best, *sorted(others, key=says, reverse=True)]
+        best = max((one for one in self._shown if one in cited or says(one)[1]), key=says)
+        support = list(cited)
+        if says(best)[0]:
+            others = [one for one in cited if one is not best and says(one)[0]]
+            support = [best, *sorted(others, key=says, reverse=True)]
         for fact in facts(text, self._names):
             if any(stands_in(fact, one.searchable) for one in support) or stands_in(fact, self._question):
                 continue

@@ -121,10 +121,27 @@ def test_an_empty_workspace_calls_no_model() -> None:
 
 
 def test_the_turn_that_says_the_answer_is_cited_though_the_model_named_another() -> None:
-    result, model, _ = ask("Who has the car?", workspace(CAT, CAR), "[1] Now it is with Dilip.")
+    result, model, _ = ask("Who bought the car?", workspace(CAT, CAR), "[1] Now it is with Dilip.")
     assert cited(result) == [CAR.text]
     assert result.supported
     assert "Dilip bought the Saab" in model.checks[0].messages[-1].text
+
+
+def test_turns_about_nobody_who_was_asked_about_do_not_answer() -> None:
+    skipper = turn("The skipper is called Maud.", "Ann")
+    result, model, _ = ask("What is it that Lotte does?", workspace(skipper), "[1] She is the skipper.")
+    assert not result.found
+    assert model.checks == []
+
+
+def test_a_turn_without_the_name_answers_after_a_turn_that_has_it() -> None:
+    model = ScriptedModel(["[1] At sea."])
+    shown = workspace(turn("At sea, as always.", "Ann"))
+
+    def before(stored: StoredTurn) -> StoredTurn:
+        return replace(stored, position=-1, turn=turn("Where is Lotte?", "Bob"))
+
+    assert answer("And where is Lotte?", shown, lambda: model, before=before).found
 
 
 def test_a_fact_that_no_cited_turn_has_brings_the_turn_that_has_it() -> None:
@@ -135,7 +152,7 @@ def test_a_fact_that_no_cited_turn_has_brings_the_turn_that_has_it() -> None:
 def test_of_several_turns_that_have_the_fact_the_most_important_one_comes() -> None:
     shown = workspace(CAT, turn("Is that Dilip?"), CAR, priorities=[0.1, 0.2, 0.7])
     result, _, _ = ask("Who has the car?", shown, "[1] Now it is with Dilip.")
-    assert cited(result) == [CAR.text]
+    assert cited(result) == [CAT.text, CAR.text]
 
 
 def test_the_turn_that_holds_the_answer_is_cited_first_and_idle_ones_not_at_all() -> None:

@@ -6,10 +6,11 @@ import contextlib
 import ctypes
 import logging
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -119,14 +120,8 @@ class Model:
         if lib.llama_supports_gpu_offload():
             params.n_gpu_layers = gpu_layers if gpu_layers >= 0 else everything
         _errors.clear()
-        stopped = threading.Event()
-        go_on = lib.llama_progress_callback(lambda progress, data: not stopped.is_set())
-        params.progress_callback = go_on
-        self.pointer = _interruptible(
-            lambda: lib.llama_model_load_from_file(os.fsencode(path), params),
-            stop=stopped.set,
-            free=lib.llama_model_free,
-        )
+        with _interrupts_later(self.close):
+            self.pointer = lib.llama_model_load_from_file(os.fsencode(path), params)
         if not self.pointer:
             raise EngineError(
                 f"{path.name} cannot be loaded: {_reason()}",
@@ -198,9 +193,8 @@ class Context:
         )
         """What the format of a saved state depends on, besides model and engine."""
         _errors.clear()
-        self.pointer = _interruptible(
-            lambda: lib.llama_init_from_model(model.pointer, params), free=lib.llama_free
-        )
+        with _interrupts_later(lambda: lib.llama_free(self.pointer)):
+            self.pointer = lib.llama_init_from_model(model.pointer, params)
         if not self.pointer:
             raise EngineError(
                 f"No memory for a context of {cells} tokens: {_reason()}",
@@ -308,31 +302,30 @@ class Context:
         return False
 
 
-def _interruptible(
-    call: Callable[[], Any], *, free: Callable[[Any], None], stop: Callable[[], None] = lambda: None
-) -> Any:
-    """The engine's object that `call` makes, in another thread, so that this one can take Ctrl-C meanwhile.
+@contextlib.contextmanager
+def _interrupts_later(undo: Callable[[], None]) -> Iterator[None]:
+    """Holds Ctrl-C back until the block, a second or two of loading, has ended; then `undo` is called first.
 
     The engine logs while it loads. An interrupt that fell into our Python function for its log could not be
-    raised through the engine, and would be lost.
+    raised through the engine and would be lost; and an engine that is told to stop loading (by its progress
+    callback) now and then ends the process.
     """
-    with ThreadPoolExecutor(1, "llama") as worker:
-        made = worker.submit(call)
+    elsewhere = threading.current_thread() is not threading.main_thread()
+    if elsewhere or signal.getsignal(signal.SIGINT) is None:  # None: set by code that is not Python
+        yield
+        return
+    caught: list[int] = []
+    former = signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+    if caught:
         try:
-            return made.result()
+            signal.raise_signal(signal.SIGINT)
         except BaseException:
-            stop()
-            pointer = _settled(made)
-            if pointer:
-                free(pointer)
+            undo()
             raise
-
-
-def _settled(made: Future[Any]) -> Any:
-    """What the worker made in the end; a second Ctrl-C changes nothing, the first is on its way already."""
-    while True:
-        with contextlib.suppress(KeyboardInterrupt):
-            return None if made.exception() else made.result()
 
 
 def _nothing() -> None:

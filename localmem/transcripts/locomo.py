@@ -4,9 +4,9 @@
         "session_1_date_time": "1:56 pm on 8 May, 2023",
         "session_1": [{"speaker": "Anna", "dia_id": "D1:1", "text": "Hey!", "blip_caption": "a photo of a dog"}]}}]
 
-Every conversation of the file is one of its own; of two that have one name the second gets another. All turns of a session have the session's time. The
-caption of a picture is part of the turn's text, since people ask about what they were shown. Other keys
-(questions, summaries, image addresses) are not read.
+Every conversation of the file is one of its own; of two that have one name the second gets another. All turns
+of a session have the session's time. The caption of a picture is part of the turn's text, since people ask
+about what they were shown. Other keys (questions, summaries, image addresses) are not read.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 The model writes the numbers of the turns first and the answer after them, under a grammar that can only
 name turns it was shown. Code does what the model is weak at: it resolves relative dates, looks up every
 name, number and date of the answer in the turns, and finds the turn that says most of it, which is often not
-the one that the model cites. Then the model is asked the narrower question whether these turns give this answer. What fails a check is
-written once more: after a fact that stands nowhere, with that fact named; after turns that do not answer,
-with these turns out of reach. Nothing is shown before it has passed.
+the one that the model cites. Then the model is asked the narrower question whether these turns give this
+answer. What fails a check is written once more: after a fact that stands nowhere, with that fact named; after
+turns that do not answer, with these turns out of reach. Nothing is shown before it has passed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ from localmem.recall.query import STOP_WORDS, words
 from localmem.values import Answer, Citation, StoredTurn, Turn, Unit, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
-UNKNOWN_REPLY = "[0] Not in memory."
 ANSWER_TOKENS = 200
 CHECK_TOKENS = 4
 KIND = "answer"

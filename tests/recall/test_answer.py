@@ -16,7 +16,6 @@ from localmem.llm import prompts
 from localmem.llm.protocol import Speaker
 from localmem.recall.answer import (
     NOT_IN_MEMORY,
-    UNKNOWN_REPLY,
     answer,
     evidence,
     grammar,
@@ -26,6 +25,7 @@ from localmem.values import Answer, StoredTurn, Turn, Workspace
 from tests.fakes import ScriptedModel
 from tests.recall.support import turn, unit, workspace
 
+UNKNOWN_REPLY = "[0] Not in memory."
 MARCH = datetime(2025, 3, 4, 18, 30)
 FERRY = turn("The ferry to Ullapool leaves at nine.", "Ann", at=MARCH)
 CAR = turn("Dilip bought the Saab yesterday for 1,050.", "Ruben", at=MARCH)

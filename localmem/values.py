@@ -167,6 +167,60 @@ class Answer:
     usage: Usage
     seconds: float = 0.0
 
+@dataclass(frozen=True, slots=True)
+class TaskStep:
+    """One thing that a user turn asked of the tasks, as it was carried out."""
+
+    intent: str
+    """ "new", "update" or "check"."""
+    op: str
+    """Name of a `localmem.tasks.Op`: "add", "set", "replace", "delete", ..., "query"."""
+    slot: str
+    """Of the node, as it is after the turn; empty for a question about no single node."""
+    value: str
+    path: str
+    """From the root: "make soup > prepare mushrooms"; empty where slot is."""
+    node: int | None
+    """Its id."""
+    former: str = ""
+    """What the node said before: "destination = Seattle"; empty if nothing of it changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Something that the model wrote and a guard refused."""
+
+    written: str
+    reason: str
+    """For people: "the words touch no node named celery"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one turn of a chat."""
+
+    text: str
+    turn: int
+    """Number of the turn in the task memory."""
+    operations: tuple[TaskStep, ...]
+    """What changed, and what was asked; empty for small talk."""
+    dropped: tuple[Dropped, ...]
+    facts: tuple[str, ...]
+    """What code found in the task graph and its history, on which the text rests."""
+    plain: bool
+    """The text is the facts as they are: the model's wording did not pass its check."""
+    asks: bool
+    """The turn was not understood, or only in part: the text asks the user back."""
+    citations: tuple[Citation, ...]
+    """Turns of the recall memory that the text rests on."""
+    workspace: Workspace | None
+    """What recall found; None if it was not asked."""
+    usage: Usage
+    """Of all calls."""
+    reply_usage: Usage
+    """Of those that worded the reply."""
+    seconds: float
+
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

@@ -19,7 +19,7 @@ from localmem.errors import LocalmemError, UsageError
 from localmem.memory import Memory
 from tests.cli.conftest import TALK, CommandLine
 
-COMMANDS = ("ingest", "search", "ask", "stats", "models")
+COMMANDS = ("ingest", "search", "ask", "stats", "models", "tasks")
 
 
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,16 +18,7 @@ COMMANDS = ("list", "show", "history", "undo", "export")
 
 
 @pytest.fixture
-def tasks(filled: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """A command line that has the command, on a memory without tasks."""
-    app = typer.Typer(rich_markup_mode=None)
-    app.add_typer(cli.app, name="tasks")
-    monkeypatch.setattr("localmem.cli.app.app", app)
-    return filled
-
-
-@pytest.fixture
-def kitchen(tasks: CommandLine) -> CommandLine:
+def kitchen(filled: CommandLine) -> CommandLine:
     """Three turns: two dishes, another ingredient, one thing done."""
     with Memory.open() as memory:
         memory.tasks.apply(1, KITCHEN, said="Bread and pancakes, please.", at=START)
@@ -35,7 +26,7 @@ def kitchen(tasks: CommandLine) -> CommandLine:
             2, [Operation(Op.REPLACE, 2, "oats")], said="There is no flour.", reply="Oats then.", at=START
         )
         memory.tasks.apply(3, [Operation(Op.DONE, 4), Operation(Op.LINK, 2, dependencies=(4,))], at=START)
-    return tasks
+    return filled
 
 
 def test_the_list_is_a_tree(kitchen: CommandLine) -> None:
@@ -76,10 +67,10 @@ def test_the_list_as_json_has_nodes(kitchen: CommandLine) -> None:
     assert len(json.loads(kitchen("tasks", "list", "--json", "--all").out)) == 4
 
 
-def test_a_memory_without_tasks_says_so(tasks: CommandLine) -> None:
-    result = tasks("tasks", "list")
+def test_a_memory_without_tasks_says_so(filled: CommandLine) -> None:
+    result = filled("tasks", "list")
     assert (result.code, result.out, result.err) == (0, "", "No tasks in this memory.\n")
-    assert json.loads(tasks("tasks", "list", "--json").out) == []
+    assert json.loads(filled("tasks", "list", "--json").out) == []
 
 
 def test_a_memory_whose_tasks_are_all_done_says_so(kitchen: CommandLine) -> None:
@@ -143,7 +134,7 @@ def test_tasks_are_exported_in_every_format(kitchen: CommandLine) -> None:
     assert kitchen("tasks", "export", "--format", "svg").code == 2
 
 
-def test_what_people_typed_does_not_move_the_cursor(tasks: CommandLine) -> None:
+def test_what_people_typed_does_not_move_the_cursor(filled: CommandLine) -> None:
     with Memory.open() as memory:
         memory.tasks.apply(
             1, [Operation(Op.ADD, None, "\x1b[2Jtidy [bold]up", "\x9b1m:smile:")], said="\x1b[2J"
@@ -154,15 +145,15 @@ def test_what_people_typed_does_not_move_the_cursor(tasks: CommandLine) -> None:
         ("show", "\x1b[2Jtidy [bold]up"),
         ("export", "--format", "dot"),
     ):
-        out = tasks("tasks", *arguments).out
+        out = filled("tasks", *arguments).out
         assert "[2Jtidy [bold]up = 1m:smile:" in out
         assert not {"\x1b", "\x9b"} & set(out)
-    assert "\x1b" not in tasks("tasks", "history", "\x1b[2Jtidy [bold]up").out
+    assert "\x1b" not in filled("tasks", "history", "\x1b[2Jtidy [bold]up").out
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
-def test_every_help_has_an_example(tasks: CommandLine, command: str | None) -> None:
-    result = tasks("tasks", *([command] if command else []), "--help")
+def test_every_help_has_an_example(filled: CommandLine, command: str | None) -> None:
+    result = filled("tasks", *([command] if command else []), "--help")
     assert result.code == 0
     assert f"localmem tasks {command or 'list'}" in " ".join(result.out.split()).split("Example")[-1]
 
@@ -175,8 +166,8 @@ def test_every_command_is_known_to_these_tests_and_every_option_explained() -> N
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_makes_a_memory(tasks: CommandLine, command: str) -> None:
-    result = tasks(
+def test_no_command_makes_a_memory(filled: CommandLine, command: str) -> None:
+    result = filled(
         "tasks", command, *(["x"] if command in ("show", "history") else []), "--memory", "nothing"
     )
     assert result.code == 1

@@ -25,6 +25,12 @@ def _data_home() -> Path:
     return user_data_path("localmem", appauthor=False)
 
 
+def _state_home() -> Path:
+    from platformdirs import user_state_path
+
+    return user_state_path("localmem", appauthor=False)
+
+
 def _cache_home() -> Path:
     from platformdirs import user_cache_path
 
@@ -42,6 +48,10 @@ class Settings(BaseModel):
     """Downloaded models live here."""
     prefixes_dir: Path = Field(default_factory=lambda: _cache_home() / "prefixes")
     """Evaluated prompt prefixes, kept between processes."""
+    state_dir: Path = Field(default_factory=_state_home)
+    """What was typed in chats, for the arrow keys; a file for each memory."""
+    chat_history: bool = True
+    """Whether that is kept."""
     memory: str = "default"
     """Memory that commands use when none is named."""
     model: str = "qwen2.5-coder-1.5b"
@@ -117,7 +127,7 @@ def _wrong(field: str, value: str) -> SettingsError:
     ]
     if choices:
         must = f"{', '.join(choices[:-1])} or {choices[-1]}"
-    elif info.annotation == bool | None:
+    elif info.annotation in (bool, bool | None):
         must = "true or false"
     elif "le" in limits:
         must = f"a whole number from {limits['ge']} to {limits['le']}"

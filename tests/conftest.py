@@ -29,6 +29,7 @@ def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("LOCALMEM_MEMORIES_DIR", str(home / "memories"))
     monkeypatch.setenv("LOCALMEM_MODELS_DIR", str(home / "models"))
     monkeypatch.setenv("LOCALMEM_PREFIXES_DIR", str(home / "prefixes"))
+    monkeypatch.setenv("LOCALMEM_STATE_DIR", str(home / "state"))
 
 
 @pytest.fixture(autouse=True)

@@ -49,6 +49,7 @@ OWNERS: dict[str, str] = {
     "urllib.request": "models",
     "typer": "cli",
     "rich": "cli",
+    "prompt_toolkit": "cli",
     "platformdirs": "settings",
     "charset_normalizer": "transcripts",
 }
@@ -60,7 +61,7 @@ NETWORK = {
 }  # fmt: skip
 # Takes longer to import than showing the help takes.
 HEAVY = {
-    "faiss", "huggingface_hub", "jinja2", "llama_cpp", "llvmlite", "networkx", "numba", "numpy", "onnxruntime", "pydantic", "pypi_simple",
+    "faiss", "huggingface_hub", "jinja2", "llama_cpp", "llvmlite", "networkx", "numba", "numpy", "onnxruntime", "prompt_toolkit", "pydantic", "pypi_simple",
     "requests", "scipy", "sentence_transformers", "sqlite3", "tokenizers", "torch", "transformers", "urllib3",
 }  # fmt: skip
 

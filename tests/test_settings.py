@@ -30,6 +30,7 @@ def test_an_empty_variable_is_one_that_is_not_set() -> None:
         ("LOCALMEM_BATCH", "1.5", "a whole number from 32 to 8192"),
         ("LOCALMEM_CONTEXT", "huge", "a whole number, 512 or more"),
         ("LOCALMEM_FLASH_ATTENTION", "maybe", "true or false"),
+        ("LOCALMEM_CHAT_HISTORY", "perhaps", "true or false"),
         ("LOCALMEM_SOURCE", "usb", "auto, hub or wheels"),
     ],
 )

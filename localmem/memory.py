@@ -85,6 +85,11 @@ def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -
     raise StoreError(f"There is no memory at {path}.", hint=f"{there} with: localmem ingest FILE{option}")
 
 
+def _load_model(spec: str, settings: Settings) -> LanguageModel:
+    local = models.locate(spec, kind=Kind.LANGUAGE)
+    return llm.load(local.path, id=local.id, digest=local.digest or None, settings=settings)
+
+
 class Memory:
     """Everything that was said in some transcripts, and answers about it.
 
@@ -104,6 +109,7 @@ class Memory:
         self._path = store if isinstance(store, Path) else store.path
         if isinstance(store, Store):
             self._store = store
+        self._settings: Settings | None = None
         self._make_embedder = embedder
         self._make_model = model
 
@@ -141,10 +147,11 @@ class Memory:
             return embed.load(local.id, local.folder, backend=backend, threads=chosen.threads)
 
         def make_model() -> LanguageModel:
-            local = models.locate(model or chosen.model, kind=Kind.LANGUAGE)
-            return llm.load(local.path, id=local.id, digest=local.digest or None, settings=chosen)
+            return _load_model(model or chosen.model, chosen)
 
-        return cls(open_store(memory, chosen, create=create), embedder=make_embedder, model=make_model)
+        opened = cls(open_store(memory, chosen, create=create), embedder=make_embedder, model=make_model)
+        opened._settings = chosen
+        return opened
 
     def __enter__(self) -> Self:
         return self
@@ -154,11 +161,14 @@ class Memory:
 
     def close(self) -> None:
         """Close the file and free the engines."""
+        self._close_model()
+        if "_store" in self.__dict__:
+            self._store.close()
+
+    def _close_model(self) -> None:
         made = self.__dict__.pop("model", None)
         if made is not None and hasattr(made, "close"):
             made.close()
-        if "_store" in self.__dict__:
-            self._store.close()
 
     @property
     def path(self) -> Path:
@@ -195,6 +205,20 @@ class Memory:
             ModelMissingError: it was not pulled yet.
         """
         return self._make_model()
+
+    def change_model(self, model: str) -> None:
+        """Use another model of language from now on: the present one is closed, the other is loaded at first use.
+
+        Args:
+            model: as for `open`.
+
+        Raises:
+            UnknownModelError, ModelMissingError: it is not on this machine; the present one stays.
+        """
+        settings = self._settings or environment_settings()
+        models.locate(model, kind=Kind.LANGUAGE)
+        self._close_model()
+        self._make_model = lambda: _load_model(model, settings)
 
     def ingest(
         self,

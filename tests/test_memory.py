@@ -511,3 +511,36 @@ def test_another_thread_is_told_to_open_its_own(path: Path) -> None:
         for use in (lambda: memory.search("ferry?"), memory.stats, memory.transcripts):
             with pytest.raises(StoreError, match="opened by another thread"):
                 pool.submit(use).result()
+
+
+def test_another_model_takes_the_place_of_the_one_that_is_closed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+    asked: list[str] = []
+
+    class Closing(ScriptedModel):
+        def close(self) -> None:
+            closed.append(self.id)
+
+    def load(spec: str, _: Settings) -> ScriptedModel:
+        asked.append(spec)
+        return ScriptedModel()
+
+    monkeypatch.setattr("localmem.memory._load_model", load)
+    monkeypatch.setattr("localmem.models.locate", lambda spec, **_: None)
+    with opened(path, model=Closing) as memory:
+        former = memory.model
+        memory.change_model("smollm2-135m")
+        assert (closed, asked) == ([former.id], [])
+        assert memory.model is not former
+        assert asked == ["smollm2-135m"]
+
+
+@pytest.mark.parametrize("model", ["no-such-model", "smollm2-135m", "all-minilm-l6-v2", "missing.gguf"])
+def test_a_model_that_cannot_be_used_leaves_the_present_one(path: Path, model: str) -> None:
+    with opened(path, model=ScriptedModel) as memory:
+        former = memory.model
+        with pytest.raises(ModelError):
+            memory.change_model(model)
+        assert memory.model is former

@@ -133,7 +133,7 @@ def _print_sources(answer: Answer) -> None:
     if answer.citations:
         print()
     for citation in answer.citations:
-        _print_turn(f"[{citation.number}]", citation.stored.turn, citation.transcript)
+        print_turn(f"[{citation.number}]", citation.stored.turn, citation.transcript)
 
 
 def _print_nearest(answer: Answer) -> None:
@@ -146,10 +146,11 @@ def _print_nearest(answer: Answer) -> None:
         return
     print("\nThe nearest turns (all with: localmem search):")
     for unit in sorted(workspace.units, key=lambda unit: -unit.priority)[:NEAREST]:
-        _print_turn(" - ", unit.turn, workspace.transcripts[unit.stored.transcript])
+        print_turn(" - ", unit.turn, workspace.transcripts[unit.stored.transcript])
 
 
-def _print_turn(mark: str, turn: Turn, transcript: Transcript) -> None:
+def print_turn(mark: str, turn: Turn, transcript: Transcript) -> None:
+    """A cited turn and where it stands."""
     from localmem.cli.output import one_line, shortened, time_text
 
     said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")

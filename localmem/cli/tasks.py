@@ -66,7 +66,7 @@ def list_tasks(
     elif paths:
         print("\n".join(map(one_line, lines)))
     else:
-        _print_trees(graph, all)
+        print_trees(graph, all)
 
 
 @app.command(
@@ -101,7 +101,7 @@ def history(slot: Slot, memory: options.Memory = None, as_json: options.Json = F
     if as_json:
         print_json([render.revision_row(revision) for revision in past])
     else:
-        _print_history(past, graph)
+        print_history(past, graph)
 
 
 @app.command(epilog="Example: localmem tasks undo")
@@ -138,7 +138,8 @@ def export(
     print(printable(text))
 
 
-def _print_trees(graph: TaskGraph, all: bool) -> None:
+def print_trees(graph: TaskGraph, all: bool) -> None:
+    """The tasks, each below what it is a part of; `all`: done and deleted ones too."""
     from rich.text import Text
     from rich.tree import Tree
 
@@ -182,7 +183,8 @@ def _facts(graph: TaskGraph, node: Node) -> Iterable[tuple[str, str]]:
         yield "reply", node.ai_response
 
 
-def _print_history(past: list[Revision], graph: TaskGraph) -> None:
+def print_history(past: list[Revision], graph: TaskGraph) -> None:
+    """The changes of a task as a table."""
     from rich.table import Table
     from rich.text import Text
 

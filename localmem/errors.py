@@ -19,6 +19,7 @@
     |  |- NewerSchemaError       written by a newer localmem
     |- TranscriptError           a file that cannot be read as a transcript
     |- TaskError                 an operation that the task graph refuses
+    |- BenchError                a case or a result of a benchmark that cannot be read
 
 The command line prints the message and the hint, one line each, and exits with `exit_code`. Anything
 else that escapes (a TypeError, say) is a bug and shows its traceback.
@@ -113,3 +114,7 @@ class TranscriptError(LocalmemError):
 
 class TaskError(LocalmemError):
     """An operation that the task graph refuses, or a task that is not there; nothing was changed."""
+
+
+class BenchError(LocalmemError):
+    """A case or a result of a benchmark that cannot be read; the message names file, place and reason."""

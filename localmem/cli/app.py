@@ -16,7 +16,7 @@ try:
     import typer
 
     from localmem import __version__
-    from localmem.cli import ask, ingest, models, search, stats, tasks
+    from localmem.cli import ask, bench, ingest, models, search, stats, tasks
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
     if sys.stderr is not None:
@@ -37,6 +37,7 @@ app = typer.Typer(
     epilog="Examples: localmem ingest chat.txt; localmem ask 'When does the ferry leave?'; localmem models pull",
 )
 app.add_typer(models.app, name="models")
+app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
 for module in (ingest, search, ask, stats):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
     from localmem.index.vectors import VectorIndex
 
-__all__ = ["open_index"]
+__all__ = ["drop_cache", "open_index"]
+
+
+def drop_cache(cache: Path) -> None:
+    """Delete a cache file, if there is one, and what others are just writing in its place.
+
+    What cannot be deleted stays.
+    """
+    from localmem.index import cachefile
+
+    cachefile.remove(cache, unfinished=True)
 
 
 def open_index(

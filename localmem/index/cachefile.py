@@ -15,6 +15,7 @@ All numbers are little-endian.
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import os
 import struct
@@ -80,14 +81,21 @@ def write(path: Path, stamp: str, payload: NDArray[np.uint8]) -> None:
             raise
 
 
-def remove(path: Path) -> None:
-    """Delete a cache that no longer stands for anything: it may hold vectors of forgotten turns."""
+def remove(path: Path, *, unfinished: bool = False) -> None:
+    """Delete a cache that no longer stands for anything: it may hold vectors of forgotten turns.
+
+    Args:
+        path: of the cache.
+        unfinished: what others are just writing too; they go on without a cache.
+    """
     with contextlib.suppress(OSError):
         path.unlink(missing_ok=True)
+        if unfinished:
+            _sweep(path, 0.0)
 
 
-def _sweep(path: Path) -> None:
-    """Delete what killed writers left behind."""
-    for left in path.parent.glob(f".{path.name}.*.tmp"):
-        if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+def _sweep(path: Path, seconds: float = _ABANDONED_SECONDS) -> None:
+    """Delete what killed writers left behind, if it is that old."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        if time.time() - left.stat().st_mtime >= seconds:
             left.unlink(missing_ok=True)

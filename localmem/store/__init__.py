@@ -1,7 +1,8 @@
 """Values to SQLite and back: the only package with SQL."""
 
+from localmem.store.forget import Gap, Wanted
 from localmem.store.rows import Method, NewThread, NewTurn
 from localmem.store.store import Store
 from localmem.store.tasks import TaskTurn
 
-__all__ = ["Method", "NewThread", "NewTurn", "Store", "TaskTurn"]
+__all__ = ["Gap", "Method", "NewThread", "NewTurn", "Store", "TaskTurn", "Wanted"]

@@ -105,6 +105,11 @@ class Database:
             if self._in_transaction():
                 self._run("COMMIT")
 
+    def _bytes(self) -> int:
+        real = self.path.resolve()
+        files = [real.with_name(real.name + suffix) for suffix in ("", "-wal", "-shm")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
     @property
     def _connection(self) -> sqlite3.Connection:
         """The connection.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from localmem.store.forget import ForgetTables
 from localmem.store.schema import MIGRATIONS
-from localmem.store.tasks import TaskTables
-from localmem.store.threads import ThreadTables
 from localmem.values import MemoryStats
 
 
-class Store(ThreadTables, TaskTables):
+class Store(ForgetTables):
     """A memory file: transcripts, turns, threads, their vectors and word indexes, and the turns of the tasks.
 
     Several stores, also in several processes, may have one file open: readers never wait, writers wait for
@@ -44,8 +43,3 @@ class Store(ThreadTables, TaskTables):
             for row in self._rows((str, int | None, str, int), "PRAGMA foreign_key_check")
         ]
         return faults + self._word_faults()
-
-    def _bytes(self) -> int:
-        real = self.path.resolve()
-        files = [real.with_name(real.name + suffix) for suffix in ("", "-wal", "-shm")]
-        return sum(file.stat().st_size for file in files if file.exists())

@@ -1,4 +1,7 @@
-"""The turns that made the tasks what they are, in order; nothing of them is ever changed but a reply filled in."""
+"""The turns that made the tasks what they are, in order.
+
+Nothing of them is ever changed, but for a reply that is filled in, and for what people want forgotten.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +54,28 @@ class TaskTables(MetaTable):
                 "INSERT INTO task_turn VALUES (?, ?, ?, ?, ?)",
                 (new.turn, new.at.isoformat(), clean(new.said), clean(new.reply), new.undoes),
             )
-            self._run_many(
-                "INSERT INTO task_operation VALUES (?, ?, ?, ?)",
-                [
-                    (new.turn, place, op, json.dumps(given))
-                    for place, (op, given) in enumerate(new.operations)
-                ],
-            )
+            self._add_operations(new)
             self._change_stamp("tasks")
+
+    def _add_operations(self, new: TaskTurn) -> None:
+        self._run_many(
+            "INSERT INTO task_operation VALUES (?, ?, ?, ?)",
+            [(new.turn, place, op, json.dumps(given)) for place, (op, given) in enumerate(new.operations)],
+        )
+
+    def _replace_task_turn(self, turn: TaskTurn) -> None:
+        """Other texts and operations for a turn; raises StoreError if there is no such turn."""
+        changed = self._run(
+            "UPDATE task_turn SET said = ?, reply = ? WHERE turn = ?",
+            (clean(turn.said), clean(turn.reply), turn.turn),
+        )
+        if not changed.rowcount:
+            raise StoreError(
+                f"The tasks have no turn {turn.turn}.",
+                hint="It was changed meanwhile; run the command again.",
+            )
+        self._run("DELETE FROM task_operation WHERE turn = ?", (turn.turn,))
+        self._add_operations(turn)
 
     def set_task_reply(self, turn: int, reply: str) -> None:
         """Fill in what was replied in a turn.

@@ -7,19 +7,18 @@ are valid from turn to turn would have to be kept in step by every kind of opera
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
-from localmem.errors import StoreError, TaskError
+from localmem.errors import TaskError
 from localmem.store import Store, TaskTurn
 from localmem.store.rows import clean
 from localmem.tasks import render
 from localmem.tasks.graph import TaskGraph
+from localmem.tasks.log import arguments, folded
 from localmem.tasks.rules import Moment
-from localmem.tasks.update import after, replay
-from localmem.tasks.values import Change, Node, Op, Operation, Revision
+from localmem.tasks.update import after
+from localmem.tasks.values import Change, Node, Operation, Revision
 
 
 class Tasks:
@@ -42,7 +41,7 @@ class Tasks:
         with self._store.snapshot():
             stamp = self._store.stamp("tasks")
             if self._held is None or self._held[0] != stamp:
-                self._held = (stamp, _fold(self._store.task_turns(), self._store))
+                self._held = (stamp, folded(self._store.task_turns(), self._store.path))
         return self._held[1]
 
     @property
@@ -79,7 +78,7 @@ class Tasks:
         with self._store.transaction():
             number = self.next_turn if turn is None else turn
             outcome = after(self.graph, operations, Moment(number, at, clean(said), clean(reply)))
-            rows = tuple((str(operation.op), _arguments(operation)) for operation in outcome.operations)
+            rows = tuple((str(operation.op), arguments(operation)) for operation in outcome.operations)
             self._store.add_task_turn(TaskTurn(number, at, said, reply, None, rows))
             # If this joins a transaction that fails later, the stamp goes back and the graph is read again.
             self._held = (self._store.stamp("tasks"), outcome.graph)
@@ -121,7 +120,7 @@ class Tasks:
         Raises:
             StoreError: the memory cannot be read.
         """
-        return _fold(self._store.task_turns(turn), self._store)
+        return folded(self._store.task_turns(turn), self._store.path)
 
     def paths(self, all: bool = False) -> list[str]:
         """Every way from a root to an active node: "make soup > prepare mushrooms = wash and chop".
@@ -150,36 +149,3 @@ class Tasks:
     def export(self, format: render.Format) -> str:
         """All nodes with their histories as JSON, or the live ones as a diagram."""
         return render.export(self.graph, format)
-
-
-def _fold(turns: Sequence[TaskTurn], store: Store) -> TaskGraph:
-    """The graph that the turns lead to. Ids that undone turns gave away stay given away."""
-    graph = TaskGraph()
-    gone = {turn.undoes for turn in turns}
-    try:
-        for turn in turns:
-            operations = [_operation(op, arguments) for op, arguments in turn.operations]
-            if turn.turn in gone:
-                used = [new.target for new in operations if new.op is Op.ADD and new.target is not None]
-                graph.next_id = max([graph.next_id, *(id + 1 for id in used)])
-            else:
-                replay(graph, operations, Moment(turn.turn, turn.at, turn.said, turn.reply))
-    except (AttributeError, TaskError, TypeError, ValueError) as error:
-        raise StoreError(
-            f"{store.path}: the tasks cannot be read: {error}", hint="Restore the file from a copy."
-        ) from error
-    return graph
-
-
-_PLAIN = asdict(Operation(Op.QUERY))
-
-
-def _arguments(operation: Operation) -> dict[str, Any]:
-    """Fields of an operation but the kind, without those that say nothing."""
-    row = asdict(operation)
-    return {name: value for name, value in row.items() if name != "op" and value != _PLAIN[name]}
-
-
-def _operation(op: str, arguments: Any) -> Operation:
-    needed = tuple(arguments.get("dependencies", ()))
-    return Operation(Op(op), **{**arguments, "dependencies": needed})

@@ -1,0 +1,197 @@
+"""Turns that are to be gone for good: chosen, taken out of every table, and wiped off the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from localmem.errors import StoreError
+from localmem.store.database import listed
+from localmem.store.rows import text_to_time
+from localmem.store.tasks import TaskTables, TaskTurn
+from localmem.store.threads import ThreadTables
+
+_IN_MEMORY = 512 << 20
+"""Bytes of a file that is rewritten in working memory; a larger one passes through its own folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which turns; those that meet every condition that is given."""
+
+    transcripts: tuple[int, ...] | None = None
+    thread: int | None = None
+    turn: int | None = None
+    speakers: tuple[str, ...] | None = None
+    before: datetime | None = None
+    """Aware. A time of a turn that has no zone is taken as local time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Turns of a transcript, one after the other, that are in no thread."""
+
+    transcript: int
+    first: int
+    """Position of the first."""
+    last: int
+    """Position of the last (inclusive)."""
+
+
+class ForgetTables(ThreadTables, TaskTables):
+    """Methods that take turns out of all tables, and that rewrite the turns of the tasks."""
+
+    def chosen(self, wanted: Wanted) -> tuple[list[int], int]:
+        """Ids of the turns, ascending, and how many would be among them if it were known when they were said."""
+
+        def among(ids: Iterable[object] | None) -> str | None:
+            return None if ids is None else _json(ids)
+
+        rows = self._rows(
+            (int, str | None),
+            "SELECT id, at FROM turn WHERE (?1 IS NULL OR transcript IN (SELECT value FROM json_each(?1)))"
+            " AND (?2 IS NULL OR thread = ?2) AND (?3 IS NULL OR id = ?3)"
+            " AND (?4 IS NULL OR speaker IN (SELECT value FROM json_each(?4))) ORDER BY id",
+            (among(wanted.transcripts), wanted.thread, wanted.turn, among(wanted.speakers)),
+        )
+        if wanted.before is None:
+            return [id for id, _ in rows], 0
+        found, timeless = [], 0
+        for id, text in rows:
+            at = text_to_time(text)
+            if at is None:
+                timeless += 1
+            elif _local(at) < wanted.before:
+                found.append(id)
+        return found, timeless
+
+    def forget_turns(self, ids: Sequence[int]) -> list[Gap]:
+        """Delete turns, their vectors and words, the threads that hold any of them, and transcripts that get empty.
+
+        The other turns move up, so that positions stay dense.
+
+        Returns:
+            The other turns of those threads, which are in no thread now; see `replace_threads`.
+
+        Raises:
+            StoreError: the memory cannot be written; nothing is changed then.
+        """
+        with self.transaction():
+            self._run("PRAGMA secure_delete = ON")  # what is freed is overwritten with zeros
+            gone = listed(ids)
+            one_of = "(SELECT value FROM json_each(?))"
+            touched = [
+                id
+                for (id,) in self._rows(
+                    (int,), f"SELECT DISTINCT transcript FROM turn WHERE id IN {one_of}", (gone,)
+                )
+            ]
+            if not touched:
+                return []
+            self._run(
+                f"DELETE FROM thread WHERE id IN (SELECT thread FROM turn WHERE id IN {one_of})", (gone,)
+            )
+            self._run(f"DELETE FROM turn WHERE id IN {one_of}", (gone,))
+            for transcript in touched:
+                self._close_up(transcript)
+            # Neither index knows by itself that a text is gone, and both keep what they deleted until they merge.
+            for index in ("turn_words", "window_words"):
+                self._run(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
+            self._change_stamp("turns")
+            self._change_stamp("threads")
+            return [gap for transcript in touched for gap in self._gaps(transcript)]
+
+    def _close_up(self, transcript: int) -> None:
+        rows = self._rows(
+            (int, int), "SELECT id, position FROM turn WHERE transcript = ? ORDER BY position", (transcript,)
+        )
+        if not rows:
+            self._run("DELETE FROM thread WHERE transcript = ?", (transcript,))
+            self._run("DELETE FROM transcript WHERE id = ?", (transcript,))
+            return
+        # In rising order each turn moves to a place that is free by then.
+        self._run_many(
+            "UPDATE turn SET position = ? WHERE id = ?",
+            [(place, id) for place, (id, position) in enumerate(rows) if place != position],
+        )
+        self._run(
+            "UPDATE thread SET first = (SELECT min(position) FROM turn WHERE thread = thread.id),"
+            " last = (SELECT max(position) FROM turn WHERE thread = thread.id) WHERE transcript = ?",
+            (transcript,),
+        )
+
+    def _gaps(self, transcript: int) -> Iterator[Gap]:
+        rows = self._rows(
+            (int,),
+            "SELECT position FROM turn WHERE transcript = ? AND thread IS NULL ORDER BY position",
+            (transcript,),
+        )
+        positions = [int(position) for (position,) in rows]
+        start = 0
+        for end in range(1, len(positions) + 1):
+            if end == len(positions) or positions[end] != positions[end - 1] + 1:
+                yield Gap(transcript, positions[start], positions[end - 1])
+                start = end
+
+    def rewrite_task_turns(self, turns: Iterable[TaskTurn]) -> None:
+        """Put these turns of the tasks in place of those with their numbers. Only forgetting may do that.
+
+        Raises:
+            StoreError: there is no turn with one of the numbers; nothing is changed then.
+        """
+        with self.transaction():
+            self._run("PRAGMA secure_delete = ON")
+            for turn in turns:
+                self._replace_task_turn(turn)
+            self._change_stamp("tasks")
+
+    def wipe(self) -> bool:
+        """Rewrite the file without what was deleted, and empty its log.
+
+        Returns:
+            Whether nothing is left: another process that is reading keeps the old pages in the log until it ends.
+
+        Raises:
+            StoreError: the memory cannot be written, the disk is full, ...
+            RuntimeError: inside a transaction or a snapshot.
+        """
+        if self._in_transaction():
+            raise RuntimeError("a transaction cannot wipe what others may still see")
+        with self._temporary_files():
+            self._run("VACUUM")
+        row = self._row((int, int, int), "PRAGMA wal_checkpoint(TRUNCATE)")
+        return row is not None and row[0] == 0
+
+    @contextmanager
+    def _temporary_files(self) -> Iterator[None]:
+        """What VACUUM copies stays in memory; of a large file, in a nameless one beside it, never elsewhere."""
+        if self._bytes() <= _IN_MEMORY:
+            yield
+            return
+        before = os.environ.get("SQLITE_TMPDIR")
+        os.environ["SQLITE_TMPDIR"] = str(self.path.resolve().parent)
+        self._run("PRAGMA temp_store = FILE")
+        try:
+            yield
+        finally:
+            self._run("PRAGMA temp_store = MEMORY")
+            if before is None:
+                del os.environ["SQLITE_TMPDIR"]
+            else:
+                os.environ["SQLITE_TMPDIR"] = before
+
+
+def _json(values: Iterable[object]) -> str:
+    import json
+
+    return json.dumps(list(values))
+
+
+def _local(at: datetime) -> datetime:
+    try:
+        return at.astimezone()
+    except (OverflowError, OSError):  # the first and last days of the calendar
+        return at.replace(tzinfo=datetime.now().astimezone().tzinfo)

@@ -19,6 +19,7 @@
     |  |- NewerSchemaError       written by a newer localmem
     |- TranscriptError           a file that cannot be read as a transcript
     |- TaskError                 an operation that the task graph refuses
+    |- AgentError                a run, or the world that it acts in, that cannot be
     |- BenchError                a case or a result of a benchmark that cannot be read
 
 The command line prints the message and the hint, one line each, and exits with `exit_code`. Anything
@@ -118,3 +119,7 @@ class TaskError(LocalmemError):
 
 class BenchError(LocalmemError):
     """A case or a result of a benchmark that cannot be read; the message names file, place and reason."""
+
+
+class AgentError(LocalmemError):
+    """A run that is not there or cannot go on, or a world that cannot be read."""

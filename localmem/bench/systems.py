@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,42 +134,3 @@ class _Chat:
 
 def _tokens(usage: Usage) -> Tokens:
     return Tokens(usage.prompt_tokens, usage.evaluated_tokens, 0, usage.generated_tokens, usage.calls)
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """One loaded model and one embedder for all systems."""
-
-    meter: Meter
-    embedder: Callable[[], Embedder]
-    id: str
-    """Of the model."""
-
-
-@contextmanager
-def engines(model: str | None) -> Iterator[Engines]:
-    """Load the model; the embedder follows at first use.
-
-    Args:
-        model: as for `Memory.open`.
-
-    Raises:
-        ModelMissingError: it was not pulled yet.
-        EngineError: it cannot run.
-    """
-    # A memory that stays empty, and so is never made, knows how to load both.
-    with (
-        TemporaryDirectory(prefix="localmem-bench-") as folder,
-        Memory.open(Path(folder) / "none.db", model=model) as lender,
-    ):
-        meter = Meter(lender.model)
-        yield Engines(meter, lambda: lender.embedder, meter.id)
-
-
-def make(names: Iterable[Name], parts: Iterable[Part], engines: Engines) -> list[System]:
-    """The systems by name; localmem whole, and then without each of the parts."""
-    systems: list[System] = []
-    for name in names:
-        if name is Name.LOCALMEM:
-            systems += [Localmem(engines.meter, engines.embedder, part) for part in (None, *parts)]
-    return systems

@@ -74,9 +74,9 @@ def tasks(
     """
     from localmem.bench import cases as case_files
     from localmem.bench.journal import Journal
+    from localmem.bench.lineup import engines, make
     from localmem.bench.runner import run
     from localmem.bench.summary import rows
-    from localmem.bench.systems import engines, make
 
     wanted = case_files.load(cases, only or [])
     warmth = temperature if temperature is not None else TEMPERATURE if seeds > 1 else 0.0

@@ -1,0 +1,7 @@
+"""Worlds to act in: what they have in common is `Environment`."""
+
+from __future__ import annotations
+
+from localmem.agent.environments.protocol import Environment, Outcome
+
+__all__ = ["Environment", "Outcome"]

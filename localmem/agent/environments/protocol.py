@@ -1,0 +1,61 @@
+"""What the loop needs of a world to act in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one action."""
+
+    observation: str
+    valid: bool
+    """False: the action could not be carried out, and `observation` says why."""
+    data: str = ""
+    """JSON that `Environment.restore` needs to come to the same state again; empty: nothing beyond the action."""
+
+
+class Environment(Protocol):
+    """A world with a goal, acted upon by lines of text."""
+
+    @property
+    def kind(self) -> str:
+        """Which instructions and example the model gets: `prompts/subgoal-KIND.toml`."""
+
+    @property
+    def goal(self) -> str:
+        """What is to be reached, in words."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more is to be done: the goal is reached, or the world has ended."""
+
+    def reset(self) -> str:
+        """Go to the beginning; what is seen there."""
+
+    def step(self, action: str) -> Outcome:
+        """Act. Any text is allowed; what cannot be done is told and changes nothing."""
+
+    def restore(self, steps: Sequence[tuple[str, Outcome]]) -> None:
+        """After `reset`: come to where these actions led, without their effects outside this object."""
+
+    def valid_actions(self) -> tuple[str, ...]:
+        """Actions that can be carried out now; where they are endless, one pattern for each. None: a dead end."""
+
+    def grammar(self) -> str:
+        """GBNF that matches a valid action and nothing else."""
+
+    def progress(self) -> float:
+        """Share of the goal that was reached at best, 0 to 1."""
+
+    def state(self) -> str:
+        """A key of the state: an equal one later means that nothing was gained in between."""
+
+    def missing(self) -> tuple[str, ...]:
+        """Parts of the goal that do not hold now, as sentences; empty where code cannot tell."""
+
+    def peek(self, action: str) -> str | None:
+        """The state's key after a valid action, which is not carried out; None where code cannot tell."""

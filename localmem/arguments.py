@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import date, datetime, time
 from pathlib import Path
 
 from localmem.errors import UsageError
@@ -74,6 +75,22 @@ def number(name: str, given: object, least: int, most: int | None = None) -> Non
         raise UsageError(
             f"{name} is a whole number, {limits}, not {given!r}.", hint=f"For example: {name}={max(least, 2)}"
         )
+
+
+def moment(name: str, given: object) -> datetime | None:
+    """A moment; a day is its first one. Without a zone it is local time, and so it comes back aware."""
+    if given is None:
+        return None
+    if not isinstance(given, date):
+        raise UsageError(
+            f"{name} is a date or a datetime, not {_kind(given)}.",
+            hint=f"For example: {name}=date(2025, 6, 1)",
+        )
+    when = given if isinstance(given, datetime) else datetime.combine(given, time())
+    try:
+        return when if when.tzinfo else when.astimezone()
+    except (OverflowError, OSError, ValueError):
+        raise UsageError(f"{name} is no time that this system knows.", hint="Name a later one.") from None
 
 
 def _kind(given: object) -> str:

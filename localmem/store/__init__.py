@@ -2,7 +2,19 @@
 
 from localmem.store.forget import Gap, Wanted
 from localmem.store.rows import Method, NewThread, NewTurn
+from localmem.store.runs import RunRow, StepRow, SubgoalRow
 from localmem.store.store import Store
 from localmem.store.tasks import TaskTurn
 
-__all__ = ["Gap", "Method", "NewThread", "NewTurn", "Store", "TaskTurn", "Wanted"]
+__all__ = [
+    "Gap",
+    "Method",
+    "NewThread",
+    "NewTurn",
+    "RunRow",
+    "StepRow",
+    "Store",
+    "SubgoalRow",
+    "TaskTurn",
+    "Wanted",
+]

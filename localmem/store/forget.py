@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from localmem.errors import StoreError
 from localmem.store.database import listed
-from localmem.store.rows import text_to_time
+from localmem.store.rows import TURN_COLUMNS, TURN_KINDS, text_to_time, to_turn
 from localmem.store.tasks import TaskTables, TaskTurn
 from localmem.store.threads import ThreadTables
+from localmem.values import StoredTurn
 
 _IN_MEMORY = 512 << 20
 """Bytes of a file that is rewritten in working memory; a larger one passes through its own folder."""
@@ -67,6 +67,25 @@ class ForgetTables(ThreadTables, TaskTables):
             elif _local(at) < wanted.before:
                 found.append(id)
         return found, timeless
+
+    def places(self, ids: Sequence[int]) -> list[tuple[int, int | None]]:
+        """Transcript and thread of each of these turns, in no order."""
+        rows = self._rows(
+            (int, int | None),
+            "SELECT transcript, thread FROM turn WHERE id IN (SELECT value FROM json_each(?))",
+            (listed(ids),),
+        )
+        return [(transcript, thread) for transcript, thread in rows]
+
+    def turns_of(self, ids: Sequence[int], transcripts: Collection[int]) -> list[StoredTurn]:
+        """Those of these turns that stand in one of the transcripts, by transcript and position."""
+        rows = self._rows(
+            TURN_KINDS,
+            f"SELECT {TURN_COLUMNS} FROM turn WHERE id IN (SELECT value FROM json_each(?))"
+            " AND transcript IN (SELECT value FROM json_each(?)) ORDER BY transcript, position",
+            (listed(ids), listed(transcripts)),
+        )
+        return list(map(to_turn, rows))
 
     def forget_turns(self, ids: Sequence[int]) -> list[Gap]:
         """Delete turns, their vectors and words, the threads that hold any of them, and transcripts that get empty.
@@ -193,5 +212,5 @@ def _json(values: Iterable[object]) -> str:
 def _local(at: datetime) -> datetime:
     try:
         return at.astimezone()
-    except (OverflowError, OSError):  # the first and last days of the calendar
+    except (OverflowError, OSError, ValueError):  # the first and last days of the calendar
         return at.replace(tzinfo=datetime.now().astimezone().tzinfo)

@@ -97,5 +97,48 @@ _IDENTITY = (
     "INSERT INTO stamp VALUES ('memory', lower(hex(randomblob(16))))",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS, _IDENTITY)
+_RUNS = (
+    """CREATE TABLE run (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        goal TEXT NOT NULL,
+        environment TEXT NOT NULL CHECK (json_valid(environment)),
+        options TEXT NOT NULL CHECK (json_valid(options)),
+        model TEXT NOT NULL,
+        status TEXT NOT NULL,
+        progress REAL NOT NULL
+    )""",
+    """CREATE TABLE run_subgoal (
+        run INTEGER NOT NULL REFERENCES run,
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        reached INTEGER,
+        summary TEXT NOT NULL,
+        PRIMARY KEY (run, number)
+    ) WITHOUT ROWID""",
+    # What the world answered stands here, not only what was done: a resumed run is told the same again.
+    """CREATE TABLE run_step (
+        run INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        subgoal INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        action TEXT NOT NULL,
+        observation TEXT NOT NULL,
+        valid INTEGER NOT NULL,
+        progress REAL NOT NULL,
+        state TEXT NOT NULL,
+        data TEXT NOT NULL,
+        prompt_tokens INTEGER NOT NULL,
+        evaluated_tokens INTEGER NOT NULL,
+        generated_tokens INTEGER NOT NULL,
+        dropped_units INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        context INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        PRIMARY KEY (run, number),
+        FOREIGN KEY (run, subgoal) REFERENCES run_subgoal
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS, _IDENTITY, _RUNS)
 """Statements of each migration, in order."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from localmem.store.forget import ForgetTables
+from localmem.store.runs import RunTables
 from localmem.store.schema import MIGRATIONS
 from localmem.values import MemoryStats
 
 
-class Store(ForgetTables):
-    """A memory file: transcripts, turns, threads, their vectors and word indexes, and the turns of the tasks.
+class Store(ForgetTables, RunTables):
+    """A memory file: transcripts, turns, threads, vectors and word indexes, the turns of the tasks, runs of the agent.
 
     Several stores, also in several processes, may have one file open: readers never wait, writers wait for
     each other. A store belongs to the thread that opened it. Every method that writes is a transaction.

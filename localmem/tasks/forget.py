@@ -30,8 +30,13 @@ from localmem.tasks.update import replay
 from localmem.tasks.values import Node, Op, Operation, fold, tidy
 
 _MARK = re.compile(r"forgotten (\d+)")
-_TEXTS = {Op.ADD: ("slot", "value"), Op.REPLACE: ("slot", "value"), Op.SET: ("value",)}
-"""What an operation brings into the graph."""
+_TEXTS = {
+    Op.ADD: ("slot", "value"),
+    Op.REPLACE: ("slot", "value"),
+    Op.SET: ("value",),
+    Op.ROLL_BACK: ("value",),
+}
+"""Texts of an operation that its rule reads; others are only said."""
 
 
 def forget(
@@ -131,8 +136,11 @@ class _Marks:
 
 
 def _blank(op: str, given: Any, marks: _Marks, values: bool) -> dict[str, Any]:
-    left = {name: text for name, text in given.items() if name != "why"}
-    for name in _TEXTS.get(Op(op), ()) if values else ():
+    read = _TEXTS.get(Op(op), ())
+    left = {
+        name: text for name, text in given.items() if name in read or name not in ("slot", "value", "why")
+    }
+    for name in read if values and op != Op.ROLL_BACK else ():
         if isinstance(left.get(name), str) and tidy(left[name]):
             left[name] = marks.of(left[name])
     return left

@@ -11,7 +11,7 @@ from typing import Any
 from localmem.errors import AgentError
 from localmem.store.engine_errors import damaged
 from localmem.store.meta import MetaTable
-from localmem.store.rows import clean
+from localmem.store.rows import Row, clean
 from localmem.values import Usage
 
 
@@ -186,10 +186,7 @@ class RunTables(MetaTable):
             " FROM run_step WHERE run = ? ORDER BY number",
             (run,),
         )
-        return [
-            StepRow(*row[:5], bool(row[5]), row[6], row[7], row[8], Usage(*row[9:14]), row[14], row[15])
-            for row in rows
-        ]
+        return [_to_step(row) for row in rows]
 
     def remove_run(self, id: int) -> None:
         """Take a run out for good.
@@ -236,3 +233,22 @@ class RunTables(MetaTable):
 
     def _no_run(self, id: int) -> AgentError:
         return AgentError(f"There is no run {id} in {self.path}.", hint="See them with: localmem run list")
+
+
+def _to_step(row: Row) -> StepRow:
+    number, subgoal, kind, action, observation, valid, progress, state, data, *usage, context, seconds = row
+    counts = Usage(*usage)
+    return StepRow(
+        number,
+        subgoal,
+        kind,
+        action,
+        observation,
+        bool(valid),
+        progress,
+        state,
+        data,
+        counts,
+        context,
+        seconds,
+    )

@@ -16,7 +16,7 @@ try:
     import typer
 
     from localmem import __version__
-    from localmem.cli import ask, bench, ingest, models, search, stats, tasks
+    from localmem.cli import ask, bench, chat, forget, ingest, models, search, stats, tasks
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
     if sys.stderr is not None:
@@ -39,7 +39,7 @@ app = typer.Typer(
 app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
-for module in (ingest, search, ask, stats):
+for module in (chat, ingest, search, ask, stats, forget):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 
@@ -176,8 +176,8 @@ def _interrupted() -> int:
 def _hint_at_quotes(error: Any) -> None:
     """A question without quotes is several arguments."""
     name = error.ctx.info_name if getattr(error, "ctx", None) else None
-    if name in (search.NAME, ask.NAME) and "unexpected extra argument" in error.format_message():
-        print(f"  Put the question in quotes: localmem {name} 'Who bought the car?'", file=sys.stderr)
+    if name in (search.NAME, ask.NAME, chat.NAME) and "unexpected extra argument" in error.format_message():
+        print(f"  Put the text in quotes: localmem {name} 'Who bought the car?'", file=sys.stderr)
 
 
 def _print_error(message: str, hint: str) -> None:

@@ -19,7 +19,7 @@ from localmem.errors import LocalmemError, UsageError
 from localmem.memory import Memory
 from tests.cli.conftest import TALK, CommandLine
 
-COMMANDS = ("ingest", "search", "ask", "stats", "models", "tasks")
+COMMANDS = ("chat", "ingest", "search", "ask", "stats", "models", "tasks")
 
 
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,12 +232,12 @@ def test_h_is_help(localmem: CommandLine, command: tuple[str, ...]) -> None:
     assert "Usage: localmem" in short.out
 
 
-@pytest.mark.parametrize("command", ["search", "ask"])
+@pytest.mark.parametrize("command", ["search", "ask", "chat"])
 def test_a_question_without_quotes_is_hinted_at(localmem: CommandLine, command: str) -> None:
     result = localmem(command, "Who", "bought", "the", "Saab")
     assert (result.code, result.out) == (2, "")
     assert result.err.splitlines()[-1] == (
-        f"  Put the question in quotes: localmem {command} 'Who bought the car?'"
+        f"  Put the text in quotes: localmem {command} 'Who bought the car?'"
     )
 
 

@@ -13,6 +13,10 @@ from localmem.bench.scoring import Failure, Kind
 from localmem.errors import BenchError
 
 
+_START = '{"case": '
+"""Of a line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One case with one system: what makes two results the same measurement."""
@@ -137,15 +141,15 @@ class Journal:
 
 
 def _finished(kept: bytes, path: Path) -> dict[Run, list[TurnResult]]:
-    lines = kept.decode("utf-8", "replace").split("\n")
     runs: dict[Run, list[TurnResult]] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(kept.decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
             result = from_row(json.loads(line))
-        except (AttributeError, KeyError, TypeError, ValueError):
-            if _cut_off(lines, number):
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            # A run that was killed has left the beginning of a line; a later one went on after it.
+            if isinstance(error, json.JSONDecodeError) and _START.startswith(line[: len(_START)]):
                 continue
             raise BenchError(
                 f"{path}, line {number}: that is no result of this benchmark.",
@@ -155,11 +159,6 @@ def _finished(kept: bytes, path: Path) -> dict[Run, list[TurnResult]]:
             runs[result.run] = []
         runs.setdefault(result.run, []).append(result)
     return {run: results for run, results in runs.items() if _whole(results)}
-
-
-def _cut_off(lines: list[str], number: int) -> bool:
-    """Whether a line can be the beginning of one: of the last, or of one that a later run went on after."""
-    return lines[number - 1].startswith('{"case": ') and not lines[number - 1].endswith("}")
 
 
 def _whole(results: Iterable[TurnResult]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +10,12 @@ import typer
 
 from localmem.bench.names import TEMPERATURE, Name, Part
 from localmem.cli import options
+from localmem.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from localmem.bench.forms import FormRow
     from localmem.bench.journal import TurnResult
     from localmem.bench.summary import Row
 
@@ -20,6 +24,13 @@ app = typer.Typer(
     help="Measure localmem, and what it is compared with, on conversations of your own.",
     epilog="Example: localmem bench tasks --cases scripts/cases/tasks --out results.jsonl",
 )
+
+WIDTH = 100
+"""Columns that a table may take."""
+FORM_COLUMNS = (
+    "form", "\nright", "flat:\nright", "reply\ntokens", "flat:\ntokens", "\nratio", "all\ntokens", "flat:\ntokens",
+    "\nratio", "\neval.", "flat:\neval.",
+)  # fmt: skip
 
 TASKS_EPILOG = """\
 Examples: localmem bench tasks --cases DIR --only trip --only cart -v;
@@ -57,6 +68,16 @@ def tasks(
             help="A JSON line a turn, as it goes. What FILE has finished already is judged again, not run again.",
         ),
     ] = None,
+    form_turns: Annotated[
+        int | None,
+        typer.Option(
+            "--form-turns",
+            metavar="N",
+            min=4,
+            max=120,
+            help="Fill in a form of N turns too, made by code; it has a table of its own. Needs localmem and flat.",
+        ),
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print each turn that fails.")] = False,
@@ -71,33 +92,58 @@ def tasks(
 
     A turn whose intent or state is wrong is a confusion, one whose reply is wrong a hallucination. A case without
     either is consistent.
+
+    localmem is judged by its task graph. The baselines hold none: after each turn they are asked, apart from the
+    conversation and uncounted, to list what holds now as lines "task > slot = value", and the intent of the turn;
+    these lines are judged as paths. flat: the whole conversation in the prompt of a plain assistant; react: thoughts
+    and actions over it; cot: told to think step by step. A context that is full is cut from the front, and that is
+    told below the table.
+
+    Where localmem and flat have filled in a form (the case named form, or --form-turns), a second table has prompt
+    and completion tokens of the calls that reply, and of all calls beside it.
     """
     from localmem.bench import cases as case_files
+    from localmem.bench.forms import form, form_rows
     from localmem.bench.journal import Journal
     from localmem.bench.lineup import engines, make
+    from localmem.bench.notes import notes
     from localmem.bench.runner import run
     from localmem.bench.summary import rows
+    from localmem.cli.output import note, one_line, print_json
 
-    wanted = case_files.load(cases, only or [])
+    wanted = list(case_files.load(cases, only or []))
+    made = [form(form_turns)] if form_turns else []
+    wanted += [case for case in made if case.name not in {one.name for one in wanted}]
+    systems = list(dict.fromkeys(system or [Name.LOCALMEM]))
+    if made and not {Name.LOCALMEM, Name.FLAT} <= set(systems):
+        raise UsageError(
+            "--form-turns compares localmem with flat.", hint="Add --system localmem --system flat."
+        )
     warmth = temperature if temperature is not None else TEMPERATURE if seeds > 1 else 0.0
     with Journal(out) as journal, engines(model) as lent:
         results = run(
             wanted,
-            make(list(dict.fromkeys(system or [Name.LOCALMEM])), list(dict.fromkeys(ablate or [])), lent),
-            model=lent.meter.id,
+            make(systems, list(dict.fromkeys(ablate or [])), lent),
+            model=lent.id,
             seeds=seeds,
             temperature=warmth,
             journal=journal,
             on_case=None if quiet else _told(verbose),
         )
-    table = rows(results)
+    names = {case.name for case in made}
+    table = rows(result for result in results if result.run.case not in names)
+    forms = form_rows(results)
+    told = notes(results, table)
     if as_json:
-        from localmem.cli.output import print_json
-
         facts = {"model": lent.id, "temperature": warmth, "seeds": seeds}
-        print_json({**facts, "rows": [_row(row) for row in table]})
-    else:
-        _print_table(table)
+        print_json({**facts, "rows": _json(table), "forms": _json(forms), "notes": told})
+        return
+    _print_table(table)
+    if forms:
+        print()
+        _print_forms(forms)
+    for line in () if quiet else told:
+        note(one_line(line))
 
 
 def _told(verbose: bool) -> Callable[[list[TurnResult], bool], None]:
@@ -137,42 +183,82 @@ def _label(system: str, ablation: str) -> str:
     return f"{system} without {ablation}" if ablation else system
 
 
-def _row(row: Row) -> dict[str, Any]:
-    """A row as JSON."""
+def _json(rows: Sequence[Row | FormRow]) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    return {
-        name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(row).items()
-    }
+    return [
+        {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(row).items()}
+        for row in rows
+    ]
 
 
 def _print_table(table: list[Row]) -> None:
     from rich.table import Table
 
-    from localmem.cli.output import console
-
+    several = any(row.seeds > 1 for row in table)
+    long = any(row.slope is not None for row in table)
     shown = Table(box=None, pad_edge=False)
-    for name in (
-        "system", "turns right", "95%", "confus.", "halluc.", "consistent", "prompt", "evaluated", "written",
-        "reply prompt", "reply written", "evaluated/turn", "slope", "s",
-    ):  # fmt: skip
-        shown.add_column(name, justify="left" if name == "system" else "right", overflow="fold")
+    names = [
+        "",
+        "turns\nright",
+        "\n95%",
+        "\nconf.",
+        "\nhall.",
+        *(["a\nseed"] if several else []),
+        "cases\ncons.",
+    ]
+    names += ["all\nread", "calls\neval.", "\nwrote", "reply\nread", "calls\nwrote"]
+    names += [*(["\ngrow"] if long else []), "\ns"]
+    for place, name in enumerate(names):
+        shown.add_column(name, justify="right" if place else "left", overflow="fold")
     for row in table:
-        label = f"  {row.half}" if row.half else _label(row.system, row.ablation)
+        whole, reply = row.tokens, row.reply_tokens
         shown.add_row(
-            label,
+            f"  {row.half}" if row.half else f"no {row.ablation}" if row.ablation else row.system,
             f"{row.right}/{row.turns}",
-            f"{row.low:.0%}-{row.high:.0%}",
+            f"{100 * row.low:.0f}-{100 * row.high:.0f}",
             str(row.confusions),
             str(row.hallucinations),
+            *([f"{row.errors_a_seed:.1f}"] if several else []),
             f"{row.consistent}/{row.conversations}",
-            f"{row.tokens.prompt:,}",
-            f"{row.tokens.evaluated:,}",
-            f"{row.tokens.written:,}",
-            f"{row.reply_tokens.prompt:,}",
-            f"{row.reply_tokens.written:,}",
-            f"{row.evaluated_a_turn:.0f}",
-            "" if row.slope is None else f"{row.slope:+.1f}",
-            f"{row.seconds:.0f}",
+            *(
+                f"{count / row.turns:,.0f}"
+                for count in (whole.prompt, whole.evaluated, whole.written, reply.prompt, reply.written)
+            ),
+            *(["" if row.slope is None else f"{row.slope:+.1f}"] if long else []),
+            f"{row.seconds / row.turns:.1f}",
         )
-    console().print(shown)
+    _print_wide(shown)
+
+
+def _print_forms(forms: list[FormRow]) -> None:
+    """Localmem against flat: tokens and their ratio, of the reply calls and of all."""
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False)
+    for place, name in enumerate(FORM_COLUMNS):
+        shown.add_column(name, justify="right" if place else "left", overflow="fold")
+    for row in forms:
+        shown.add_row(
+            row.case,
+            f"{row.right}/{row.turns}",
+            f"{row.flat_right}/{row.turns}",
+            f"{row.reply:,}",
+            f"{row.flat_reply:,}",
+            f"{row.ratio:.2f}",
+            f"{row.whole:,}",
+            f"{row.flat_whole:,}",
+            f"{row.whole_ratio:.2f}",
+            f"{row.evaluated:,}",
+            f"{row.flat_evaluated:,}",
+        )
+    _print_wide(shown)
+
+
+def _print_wide(shown: Table) -> None:
+    """Figures are not folded: a narrow terminal breaks the lines itself."""
+    from localmem.cli.output import console
+
+    out = console()
+    out.width = max(out.width, WIDTH)
+    out.print(shown)

@@ -12,7 +12,6 @@ from localmem.bench.meter import Tokens
 from localmem.bench.scoring import Failure, Kind
 from localmem.errors import BenchError
 
-
 _START = '{"case": '
 """Of a line."""
 

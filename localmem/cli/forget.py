@@ -10,6 +10,8 @@ import typer
 from localmem.cli import options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from localmem.upkeep.forget import Forgotten
 
 NAME = "forget"
@@ -70,10 +72,24 @@ def command(
             tasks=tasks,
             yes=yes,
         )
+        path = opened.path
+    if report.done and (report.task_turns or any(one.format == "chat" for one in report.transcripts)):
+        _drop_typed(path)
     if as_json:
         print_json(_row(report))
     else:
         _print(report)
+
+
+def _drop_typed(memory: Path) -> None:
+    """What was typed in the chats of a memory, and is kept for the arrow keys, has the words too."""
+    from contextlib import suppress
+
+    from localmem.cli.chat_prompt import history_path
+    from localmem.settings import settings
+
+    with suppress(OSError):
+        history_path(memory, settings()).unlink(missing_ok=True)
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -98,6 +114,7 @@ def _row(report: Forgotten) -> dict[str, Any]:
         "task_turns": report.task_turns,
         "tasks": list(report.tasks),
         "tasks_blanked": report.tasks_blanked,
+        "runs": list(report.runs),
         "wiped": report.wiped,
     }
 
@@ -123,6 +140,8 @@ def _print(report: Forgotten) -> None:
         more = ", ..." if len(report.tasks) > TASKS_SHOWN else ""
         fate = "go too" if report.tasks_blanked else "stay (--tasks takes them along)"
         print(f"  Tasks that these turns made {fate}: {named}{more}")
+    for goal in report.runs:
+        print(f"  A run of the agent that quotes them: {shortened(one_line(goal), TEXT_CHARACTERS)}")
     if report.timeless:
         note(f"{_number(report.timeless, 'turn')} without a time stay{'s' * (report.timeless == 1)}.")
     if not report.done and (report.turns or report.task_turns):

@@ -5,6 +5,8 @@
 - In a chat, what the user said takes along the reply that was made of it.
 - The task memory keeps what was said in a chat a second time: those words go too. What the turns made of the tasks,
   their slots and values, stays unless it is asked for; `localmem.tasks.forget` tells how it can go.
+- Runs of the agent that have quoted one of the turns, wherever five words in a row agree, go as a whole: what a model
+  wrote in them cannot be told apart. Files that a run has written lie outside of the memory and stay.
 - Then the file is rewritten (VACUUM) with freed pages zeroed, and the log is emptied.
 
 Nothing notes what was forgotten, not even a hash. So reading the same transcript file again brings it back.
@@ -13,6 +15,7 @@ Nothing notes what was forgotten, not even a hash. So reading the same transcrip
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,6 +30,9 @@ CHAT = "chat"
 """Format of the transcripts that chats write."""
 WE = "localmem"
 """Who replies in them."""
+QUOTED = 5
+"""Words in a row that make a quotation; of a shorter turn, all."""
+_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,8 @@ class Forgotten:
     """What these turns made of the tasks: "destination = Seattle"."""
     tasks_blanked: bool
     """Whether that goes too."""
+    runs: tuple[str, ...] = ()
+    """Goals of the runs of the agent that go."""
     wiped: bool = False
     """Whether no byte of it is left in the file and its log; another localmem that is reading holds that up."""
 
@@ -94,9 +102,11 @@ def forget(store: Store, selection: Selection, *, blank_tasks: bool, yes: bool, 
         with store.snapshot():
             return _look(store, selection, blank_tasks, show)[0]
     with store.transaction():
-        report, ids, said, replies = _look(store, selection, blank_tasks, show)
+        report, ids, said, replies, runs = _look(store, selection, blank_tasks, show)
         if ids:
             recall.forget(store, ids)
+        for run in runs:
+            store.remove_run(run)
         if said or replies:
             tasks.forget(store, said, replies, values=blank_tasks)
     wiped = recall.clear(store)
@@ -105,8 +115,8 @@ def forget(store: Store, selection: Selection, *, blank_tasks: bool, yes: bool, 
 
 def _look(
     store: Store, selection: Selection, blank_tasks: bool, show: int
-) -> tuple[Forgotten, list[int], set[int], set[int]]:
-    """The report, ids of the turns, and the turns of the tasks that lose all words and those that lose the reply."""
+) -> tuple[Forgotten, list[int], set[int], set[int], list[int]]:
+    """The report; ids of the turns; turns of the tasks that lose all words, and those that lose the reply; runs."""
     wanted = _wanted(store, selection)
     ids, timeless = store.chosen(wanted)
     transcripts = {one.id: one for one in store.transcripts()}
@@ -126,6 +136,7 @@ def _look(
     holding = [turn for turn in turns if turn.said or turn.reply or turn.operations]
     said &= {turn.turn for turn in holding}
     made = tasks.brought(turns, said, store.path) if said else []
+    runs = _quoting(store, ids, [turn.said for turn in turns if turn.turn in said])
     report = Forgotten(
         done=False,
         turns=len(ids),
@@ -137,8 +148,9 @@ def _look(
         task_turns=len(said | replies),
         tasks=tuple(node.label for node in made),
         tasks_blanked=blank_tasks,
+        runs=tuple(runs.values()),
     )
-    return report, ids, said, replies - said
+    return report, ids, said, replies - said, list(runs)
 
 
 def _wanted(store: Store, selection: Selection) -> Wanted:
@@ -238,6 +250,42 @@ def _told(turns: Iterable[TaskTurn], exchanges: Iterable[_Exchange]) -> tuple[se
         same = same or [turn for turn in equal if (_words(turn.said), _words(turn.reply)) == (words, reply)]
         (said if one.whole else replies).update(turn.turn for turn in same or equal)
     return said, replies
+
+
+def _quoting(store: Store, ids: Sequence[int], more: Iterable[str]) -> dict[int, str]:
+    """Runs of the agent in which one of these turns, or of these other texts, stands; with their goals."""
+    runs = {run.id: run.goal for run in store.runs()}
+    by_words: dict[tuple[str, ...], set[int]] = {}
+    whole: dict[int, str] = {}
+    for run, goal in runs.items():
+        texts = [goal, *(text for one in store.subgoals(run) for text in (one.text, one.summary))]
+        texts += [text for step in store.steps(run) for text in (step.action, step.observation, step.data)]
+        whole[run] = f" {' '.join(word for text in texts for word in _bare(text))} "
+        for text in texts:
+            for row in _in_a_row(_bare(text)):
+                by_words.setdefault(row, set()).add(run)
+    found: set[int] = set()
+    for text in _texts(store, ids, more) if runs else ():
+        words = _bare(text)
+        for row in _in_a_row(words):
+            found |= by_words.get(row, set())
+        if 0 < len(words) < QUOTED:
+            found |= {run for run, said in whole.items() if f" {' '.join(words)} " in said}
+    return {run: goal for run, goal in runs.items() if run in found}
+
+
+def _texts(store: Store, ids: Sequence[int], more: Iterable[str]) -> Iterable[str]:
+    for start in range(0, len(ids), _AT_ONCE):
+        yield from (stored.turn.text for stored in store.turns(ids[start : start + _AT_ONCE]))
+    yield from more
+
+
+def _bare(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _in_a_row(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return (tuple(words[start : start + QUOTED]) for start in range(len(words) - QUOTED + 1))
 
 
 def _words(text: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from localmem.settings import settings
 from localmem.store import Store
 from tests.cli.conftest import CommandLine
+from tests.upkeep.support import chatted
 
 
 def texts() -> list[str]:
@@ -40,7 +41,7 @@ def test_it_is_json_on_demand(filled: CommandLine, talk: Path) -> None:
     assert row == {
         "done": True, "turns": 3, "threads": 1, "without_time": 0, "task_turns": 0, "tasks": [],
         "transcripts": [{"id": 1, "transcript": "talk", "file": str(talk), "emptied": True}],
-        "tasks_blanked": False, "wiped": True,
+        "tasks_blanked": False, "runs": [], "wiped": True,
     }  # fmt: skip
 
 
@@ -76,3 +77,19 @@ def test_control_characters_of_a_turn_do_not_reach_the_terminal(localmem: Comman
     talk.write_text("An\x1b[31mn: One \x1b]0;x\x07two.\nBob: Yes.\nAn\x1b[31mn: Three.\n", encoding="utf-8")
     assert localmem("ingest", talk).code == 0
     assert "\x1b" not in localmem("forget", "--transcript", "talk").out
+
+
+def test_what_was_typed_in_chats_goes_with_what_was_said_in_them(
+    localmem: CommandLine, tmp_path: Path
+) -> None:
+    from localmem.cli.chat_prompt import history_path
+
+    path = tmp_path / "here.db"
+    chatted(path, [("My password is quince.", "Noted.", [])])
+    typed = history_path(path, settings())
+    typed.parent.mkdir(parents=True)
+    typed.write_text("# then\n+My password is quince.\n", encoding="utf-8")
+    assert localmem("forget", "--memory", path, "--turn", 1).code == 0
+    assert typed.exists()
+    assert localmem("forget", "--memory", path, "--turn", 1, "--yes").code == 0
+    assert not typed.exists()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from localmem.errors import StoreError, UsageError
 from localmem.index import cachefile
 from localmem.memory import Memory
-from localmem.store import Store
+from localmem.store import RunRow, StepRow, Store, SubgoalRow
 from localmem.tasks import Op, Operation
-from localmem.values import Turn
+from localmem.values import Turn, Usage
 from tests.recall.support import stored_threads
 from tests.upkeep.support import NOON, bytes_of, chatted, opened, said_in, told
 
@@ -353,6 +353,29 @@ def test_a_transcript_that_is_no_chat_touches_no_task(tmp_path: Path) -> None:
         assert memory.forget(transcript="copy").task_turns == 0
 
 
+@pytest.mark.parametrize(
+    ("observation", "quotes"),
+    [
+        (f"[2] Bob: \"my password is {SECRET} now\"", True),
+        ("[4] Bob: Bring a coat, it's cold.", False),
+        ("[3] Dilip bought the Saab", True),
+        ("nothing at all", False),
+    ],
+)
+def test_runs_of_the_agent_that_quote_a_forgotten_turn_go(path: Path, observation: str, quotes: bool) -> None:
+    with opened(path) as memory:
+        store = memory._store
+        run = store.add_run(RunRow(0, NOON, "write a report", {"kind": "memory"}, {}, "m", "done", 1.0))
+        store.add_subgoal(run, SubgoalRow(1, "look"))
+        store.add_step(
+            run, StepRow(1, 1, "action", "search", observation, True, 0.0, "", "", Usage(), 9, 0.1)
+        )
+        report = memory.forget(before=NOON + timedelta(hours=1), yes=True)
+        assert report.runs == (("write a report",) if quotes else ())
+        assert len(store.runs()) == (not quotes)
+        assert observation.encode() not in bytes_of(path) or not quotes
+
+
 def test_every_table_of_a_memory_is_known_to_forgetting() -> None:
     """Whoever adds a table decides what becomes of it when something is forgotten, exported and imported."""
     from localmem.store.schema import MIGRATIONS
@@ -366,5 +389,5 @@ def test_every_table_of_a_memory_is_known_to_forgetting() -> None:
     shadows = {name for name in names if name.startswith(("turn_words_", "window_words_"))}
     assert names - shadows - {"sqlite_sequence"} == {
         "meta", "stamp", "transcript", "turn", "turn_vector", "thread", "thread_vector",
-        "turn_words", "window_words", "task_turn", "task_operation",
+        "turn_words", "window_words", "task_turn", "task_operation", "run", "run_subgoal", "run_step",
     }  # fmt: skip

@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 
 from localmem.errors import UsageError
-from localmem.transcripts import Format
+from localmem.formats import DateOrder, Format
 
 MOST_HOPS = 8
 
@@ -54,6 +54,18 @@ def format(given: object) -> Format | None:
     except ValueError:
         raise UsageError(
             f"There is no format {given!r}.", hint=f"The formats are: {', '.join(Format)}."
+        ) from None
+
+
+def date_order(given: object) -> DateOrder | None:
+    """An order of day and month, by its name too."""
+    if given is None:
+        return None
+    try:
+        return DateOrder(str(given).lower())
+    except ValueError:
+        raise UsageError(
+            f"There is no date order {given!r}.", hint=f"The orders are: {', '.join(DateOrder)}."
         ) from None
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Self
 from localmem import arguments, embed, llm, models
 from localmem.embed.protocol import Embedder
 from localmem.errors import StoreError, TranscriptError, UsageError
+from localmem.formats import DateOrder, Format
 from localmem.llm.protocol import LanguageModel
 from localmem.models import Backend, Kind
 from localmem.recall import answer
@@ -32,7 +33,7 @@ from localmem.select import Budget
 from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
-from localmem.transcripts import Format, Reopened, expand
+from localmem.transcripts import Reopened, expand
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Transcript, Workspace
 
 if TYPE_CHECKING:
@@ -227,6 +228,7 @@ class Memory:
         *paths: str | Path,
         format: Format | str | None = None,
         conversation: str | None = None,
+        date_order: DateOrder | str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         on_file: Callable[[FileReport], None] | None = None,
     ) -> IngestReport:
@@ -238,6 +240,7 @@ class Memory:
             paths: files, folders, or "-" for standard input.
             format: one of `Format`, or its name; None: found by content.
             conversation: read only the conversation of this name, of a file that holds several.
+            date_order: one of `DateOrder`, or its name: how 4/3/2025 is read; None: as the dates of the file show.
             progress: called with file, turns done and turns in all, after each batch.
             on_file: called with each report as soon as the file is done.
 
@@ -248,7 +251,7 @@ class Memory:
             StoreError: the memory cannot be written. What was added before it is kept.
         """
         wanted = arguments.paths(paths)
-        chosen = arguments.format(format)
+        chosen, order = arguments.format(format), arguments.date_order(date_order)
         there = "_store" in self.__dict__
         ingest = Ingest(self._store if there else lambda: self._store, self.embedder)
         reports: list[FileReport] = []
@@ -269,7 +272,7 @@ class Memory:
                 refused(given, error)
                 continue
             for file in files:
-                with Reopened(file, chosen, conversation) as source:
+                with Reopened(file, chosen, conversation, order) as source:
 
                     def told(done: int, total: int, name: str = source.name) -> None:
                         if progress is not None:

@@ -167,6 +167,7 @@ class Answer:
     usage: Usage
     seconds: float = 0.0
 
+
 @dataclass(frozen=True, slots=True)
 class TaskStep:
     """One thing that a user turn asked of the tasks, as it was carried out."""
@@ -248,6 +249,8 @@ class FileReport:
     """Threads of the transcript after this ingest."""
     seconds: float
     warnings: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    """For those who ask: why it was read as this format, that its times have no zone."""
     error: str | None = None
     """File, line and reason when it could not be read (to the end); what was read before it is kept."""
     hint: str = ""

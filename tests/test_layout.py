@@ -21,7 +21,7 @@ PACKAGE = ROOT / "localmem"
 
 # A part imports only from parts with a smaller number, and from itself.
 LAYERS = {
-    **dict.fromkeys(("values", "errors", "settings", "resources"), 0),
+    **dict.fromkeys(("values", "errors", "settings", "resources", "formats"), 0),
     **dict.fromkeys(("llm", "embed", "index", "store", "select", "transcripts", "models"), 1),
     **dict.fromkeys(("recall", "tasks", "agent", "arguments"), 2),
     "upkeep": 3,

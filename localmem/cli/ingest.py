@@ -13,6 +13,7 @@ import typer
 
 from localmem.cli import options
 from localmem.cli.options import INTERRUPTED
+from localmem.formats import Format
 
 if TYPE_CHECKING:
     from localmem.values import FileReport, IngestReport
@@ -33,7 +34,9 @@ def command(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="locomo, plain, webvtt, jsonl or csv; found by content when not given.",
+            help="Found by content when not given; one of: "
+            + "; ".join(f"{one.value}: {one.description}" for one in Format)
+            + ".",
         ),
     ] = None,
     conversation: Annotated[
@@ -42,23 +45,34 @@ def command(
             "--conversation", metavar="NAME", help="Only the one of this name, of a file that holds several."
         ),
     ] = None,
+    date_order: Annotated[
+        str | None,
+        typer.Option(
+            "--date-order",
+            metavar="ORDER",
+            help="How dates such as 4/3/2025 are read where the file does not show it: "
+            "dmy is 4 March, mdy is April 3; ymd: the year stands first, also with two digits.",
+        ),
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Read transcripts and add what is new in them. Reading a file again adds nothing twice."""
+    from localmem import arguments
     from localmem.cli.output import log_to_stderr, print_json, report_row
     from localmem.memory import Memory
 
     log_to_stderr(verbose)
-    chosen = _format(format)
+    chosen, order = arguments.format(format), arguments.date_order(date_order)
     with _going_on(), Memory.open(memory) as opened, _Progress(quiet) as progress:
         report = opened.ingest(
             *paths,
             format=chosen,
             conversation=conversation,
+            date_order=order,
             progress=progress.batch,
-            on_file=None if as_json else lambda file: progress.file(_lines(file, quiet)),
+            on_file=None if as_json else lambda file: progress.file(_lines(file, quiet, verbose)),
         )
     if as_json:
         print_json({"memory": str(opened.path), "files": [report_row(file) for file in report.files]})
@@ -68,20 +82,6 @@ def command(
             print(_summary(report, left_out))
     if report.failed:
         raise typer.Exit(1)
-
-
-def _format(name: str | None) -> Any:
-    from localmem.errors import UsageError
-    from localmem.transcripts import Format
-
-    if name is None:
-        return None
-    try:
-        return Format(name.lower())
-    except ValueError:
-        raise UsageError(
-            f"There is no format {name!r}.", hint=f"The formats are: {', '.join(Format)}."
-        ) from None
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def _summary(report: IngestReport, left_out: list[str]) -> str:
     return ", ".join(parts)
 
 
-def _lines(report: FileReport, quiet: bool) -> list[str]:
+def _lines(report: FileReport, quiet: bool, verbose: bool) -> list[str]:
     reason = (report.error or "").removeprefix(f"{report.path}: ")
     if _unread(report):
         said = report.error if report.path in str(report.error) else f"{report.path}: {reason}"
@@ -146,6 +146,8 @@ def _lines(report: FileReport, quiet: bool) -> list[str]:
             lines.append(f"  ... and {report.skipped_count - 5} more (all with --json)")
         if report.added or not report.known:  # else they were said when its turns were added
             lines += [f"  note: {warning}" for warning in report.warnings]
+    if verbose:
+        lines += [f"  {detail}" for detail in report.details]
     if report.error:
         lines.append(f"  broke off: {reason}")
         lines += [f"    {report.hint}"] if report.hint else []

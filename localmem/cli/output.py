@@ -171,6 +171,7 @@ def report_row(report: FileReport) -> dict[str, Any]:
         "threads": report.threads,
         "seconds": round(report.seconds, 3),
         "warnings": list(report.warnings),
+        "details": list(report.details),
         "error": report.error,
         "hint": report.hint,
     }

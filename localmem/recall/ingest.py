@@ -251,6 +251,7 @@ class Ingest:
                     threads=threads,
                     seconds=target.seconds + overhead,
                     warnings=tuple(found.notes) if place == 0 else (),
+                    details=tuple(found.details) if place == 0 else (),
                     **_reason(error),
                 )
             )
@@ -288,6 +289,7 @@ def _nothing(path: str, found: First, seconds: float) -> FileReport:
         threads=0,
         seconds=seconds,
         warnings=tuple(found.notes),
+        details=tuple(found.details),
         **_reason(error),
     )
 

@@ -87,6 +87,8 @@ class First:
     surveys: dict[str, Survey] = field(default_factory=dict)
     """Conversations by name, in order of appearance."""
     notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
+    """Notes that only those who ask are told."""
     error: TranscriptError | None = None
     """Why it broke off, if it did."""
 
@@ -106,7 +108,7 @@ def first(events: Events) -> First:
                 new = Survey(event.name, event.format, Outline(event.name))
                 current = found.surveys.setdefault(event.name, new)
             elif isinstance(event, Note):
-                found.notes.append(event.text)
+                (found.details if event.minor else found.notes).append(event.text)
             elif current is None:
                 raise AssertionError("a reader yields a conversation before anything in it")
             elif isinstance(event, Skipped):

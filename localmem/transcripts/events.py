@@ -25,6 +25,8 @@ class Note:
     """A warning about the file: a guessed encoding, times that could not be read."""
 
     text: str
+    minor: bool = False
+    """Told only to those who ask: why it is of this format, that its times have no zone."""
 
 
 Event = Conversation | Turn | Skipped | Note

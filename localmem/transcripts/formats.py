@@ -1,11 +1,10 @@
-"""The formats: one table that detection, help and tests are made from."""
+"""How each format is found and read: one table that detection and tests are made from."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from types import MappingProxyType
 
 import localmem.transcripts.delimited as delimited
@@ -13,56 +12,37 @@ import localmem.transcripts.jsonl as jsonl
 import localmem.transcripts.locomo as locomo
 import localmem.transcripts.plain as plain
 import localmem.transcripts.webvtt as webvtt
+import localmem.transcripts.whatsapp as whatsapp
+from localmem.formats import Format
+from localmem.transcripts.archive import Archive
 from localmem.transcripts.events import Event
 from localmem.transcripts.source import SAMPLE, Sample, Source
-
-
-class Format(StrEnum):
-    """A kind of transcript file."""
-
-    LOCOMO = "locomo"
-    PLAIN = "plain"
-    WEBVTT = "webvtt"
-    JSONL = "jsonl"
-    CSV = "csv"
 
 
 @dataclass(frozen=True, slots=True)
 class FormatSpec:
     """What is known about a format."""
 
-    description: str
-    """One line for help."""
     sniff: Callable[[Sample], str]
     """Why a sample is of this format, or an empty string when it is not."""
     parse: Callable[[Source], Iterator[Event]]
     """Events of a source. Raises TranscriptError, and nothing else, on any text."""
+    exported: bool = False
+    """Whether a program exports it, with other files beside it that are no transcripts."""
+    marks: tuple[str, ...] = ()
+    """Files that tell of an export of many files, which `export` reads as a whole."""
+    export: Callable[[Archive], Iterator[Event]] | None = None
 
 
 # In the order in which detection asks: what can be told for certain first, plain text last.
 FORMATS: Mapping[Format, FormatSpec] = MappingProxyType(
     {
-        Format.WEBVTT: FormatSpec(
-            "WebVTT or SubRip (.srt) captions, with speakers as Zoom, Teams and Meet write them",
-            webvtt.sniff,
-            webvtt.parse,
-        ),
-        Format.LOCOMO: FormatSpec(
-            "LoCoMo JSON: conversations with numbered, dated sessions", locomo.sniff, locomo.parse
-        ),
-        Format.JSONL: FormatSpec(
-            "JSON messages (role or speaker, content or text, timestamp), one a line or in a list, also under 'messages'",
-            jsonl.sniff,
-            jsonl.parse,
-        ),
-        Format.CSV: FormatSpec(
-            "table with a header that has speaker, text and, if known, timestamp; comma, semicolon, tab or |",
-            delimited.sniff,
-            delimited.parse,
-        ),
-        Format.PLAIN: FormatSpec(
-            "plain text, 'Speaker: text', with or without [time] before the speaker", plain.sniff, plain.parse
-        ),
+        Format.WEBVTT: FormatSpec(webvtt.sniff, webvtt.parse),
+        Format.LOCOMO: FormatSpec(locomo.sniff, locomo.parse),
+        Format.JSONL: FormatSpec(jsonl.sniff, jsonl.parse),
+        Format.WHATSAPP: FormatSpec(whatsapp.sniff, whatsapp.parse, exported=True),
+        Format.CSV: FormatSpec(delimited.sniff, delimited.parse),
+        Format.PLAIN: FormatSpec(plain.sniff, plain.parse),
     }
 )
 
@@ -102,11 +82,10 @@ def detect_source(source: Source) -> tuple[Format, str]:
 
 
 _READ = (
-    "Conversations are read: lines 'Speaker: text' with or without times, WebVTT and SubRip captions, tables (CSV),"
-    " JSON messages, LoCoMo JSON. A transcript needs speakers; notes, Markdown and code have none."
+    f"Conversations are read: lines 'Speaker: text', and {', '.join(Format)} (localmem ingest --help says more)."
+    " A transcript needs speakers; notes, Markdown and code have none."
 )
 _SIGNATURES = {
-    "PK\x03\x04": "a zip archive",
     "%PDF-": "a PDF file",
     "\x1f": "a gzip file",
     "SQLite format 3": "an SQLite database",

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from localmem.errors import TranscriptError
+from localmem.formats import DateOrder, Format
+from localmem.transcripts import bundle
+from localmem.transcripts.archive import SIGNATURES, Folder, Zip, seekable
 from localmem.transcripts.events import Conversation, Event, Note
-from localmem.transcripts.formats import FORMATS, Format, detect_source
+from localmem.transcripts.formats import detect_source
 from localmem.transcripts.source import Source
 from localmem.values import Skipped, Turn
 
 _HELD = 100
 _HOPELESS = 10_000
 """Pieces without one turn among them, after which the file is given up as one of another format."""
+_IN_MEMORY = 1 << 24
+"""Bytes of a zip from a pipe that are kept in memory; more go to a temporary file without a name."""
 
 
-def read(path: Path, *, format: Format | None = None) -> Iterator[Event]:
+def read(path: Path, *, format: Format | None = None, date_order: DateOrder | None = None) -> Iterator[Event]:
     """Events of a file, as it is read; "-" is not special here, see `read_stream`.
 
     Args:
-        path: the file; read once, from the beginning to the end.
+        path: the file, or the folder of an export that has many; read once, from the beginning to the end.
         format: None: found by content.
+        date_order: how dates such as 4/3/2025 are read; None: as the dates of the file show.
 
     Raises:
         TranscriptError: the file cannot be opened, is empty, of no known format, or breaks off at a line
             that the message names. Events that were yielded before it are good.
     """
+    if bundle.is_export(path):
+        with closing(Folder(path, date_order)) as folder:
+            yield from _events(bundle.events(folder, format), Conversation(path.name, ""), str(path))
+        return
     try:
         stream = path.open("rb", buffering=0)
     except OSError as error:
@@ -35,76 +48,132 @@ def read(path: Path, *, format: Format | None = None) -> Iterator[Event]:
             f"{path}: {error.strerror or error}", hint="Check the path and that you may read it."
         ) from None
     with stream:
-        yield from read_stream(stream, str(path), format=format)
+        yield from read_stream(stream, str(path), format=format, date_order=date_order)
 
 
-def read_stream(stream: BinaryIO, name: str, *, format: Format | None = None) -> Iterator[Event]:
+def read_stream(
+    stream: BinaryIO, name: str, *, format: Format | None = None, date_order: DateOrder | None = None
+) -> Iterator[Event]:
     """Events of an open binary stream, which only needs `read`; `name` as in `Source`, "-" for stdin.
 
     Raises:
         TranscriptError: as `read`.
     """
     try:
-        source = Source(stream, name)
+        start = _start(stream)
+        if start.startswith(SIGNATURES):
+            with _whole(start, stream) as kept:
+                archive = Zip(kept, name, date_order)
+                default = Conversation(Path(name).stem if name != "-" else "stdin", "")
+                yield from _events(bundle.events(archive, format), default, name)
+            return
+        source = Source(cast(BinaryIO, _Begun(start, stream)), name, date_order=date_order)
         if format is None:
-            format, _ = detect_source(source)
+            format, reason = detect_source(source)
+            source.details.append(f"read as {format}: {reason}")
         elif not source.sample.text.strip():
             raise source.error("the file is empty", hint="There is nothing to read in it.")
         source.format = format.value
-        yield from _events(source, format)
+        yield from _events(bundle.parsed(source, format), source.conversation(), name)
     except OSError as error:
         raise TranscriptError(
             f"{name}: {error.strerror or error}", hint="The file could not be read to its end."
         ) from None
 
 
-def _events(source: Source, format: Format) -> Iterator[Event]:
-    """The parser's events, with the source's notes between them and a conversation before all."""
-    turns = undated = skipped = 0
+def _start(stream: BinaryIO) -> bytes:
+    """The first bytes, four unless there are fewer."""
+    start = b""
+    while len(start) < 4 and (more := stream.read(4 - len(start))):
+        start += more
+    return start
+
+
+class _Begun:
+    """A stream of which the first bytes have been read."""
+
+    def __init__(self, start: bytes, stream: BinaryIO) -> None:
+        self._start = start
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._start:
+            return self._stream.read(size)
+        start, self._start = self._start, b""
+        return start
+
+
+def _whole(start: bytes, stream: BinaryIO) -> BinaryIO:
+    """A seekable copy of a stream whose first bytes have been read, or itself if it is seekable."""
+    if seekable(stream):
+        stream.seek(0)
+        return cast(BinaryIO, _Borrowed(stream))
+    kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed by the caller
+    kept.write(start)
+    shutil.copyfileobj(stream, kept)
+    kept.seek(0)
+    return cast(BinaryIO, kept)
+
+
+class _Borrowed:
+    """A stream that somebody else closes."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.read = stream.read
+        self.seek = stream.seek
+        self.tell = stream.tell
+        self.seekable = stream.seekable
+
+    def __enter__(self) -> _Borrowed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def _events(parsed: Iterator[Event], default: Conversation, label: str) -> Iterator[Event]:
+    """The events of a file or an archive, with a conversation before all and notes that need the whole behind."""
+    turns = undated = local = skipped = 0
+    format = default.format
     first_skipped: Skipped | None = None
-    held: list[Event] = []  # skipped before the first conversation has started
+    held: list[Event] = []  # skipped before the first conversation has started, and notes
     started = False
-    for event in FORMATS[format].parse(source):
+    for event in parsed:
+        if isinstance(event, Conversation):
+            format = format or event.format
         if isinstance(event, Skipped):
             first_skipped = first_skipped or event
             skipped += 1
             if not turns and skipped == _HOPELESS:
                 break
-            if not started and len(held) < _HELD:
-                held.append(event)
-                continue
-        elif isinstance(event, Turn):
+        if isinstance(event, Turn):
             turns += 1
             undated += event.at is None
+            local += event.at is not None and event.at.tzinfo is None
+        elif not started and not isinstance(event, Conversation):
+            if len(held) < _HELD:
+                held.append(event)
+            continue
         if not started:
             started = True
-            if not isinstance(event, Conversation):
-                yield source.conversation()
-                held.append(event)
-            else:
-                yield event
-            yield from _notes(source)
+            yield event if isinstance(event, Conversation) else default
             yield from held
-            continue
-        yield from _notes(source)
+            if isinstance(event, Conversation):
+                continue
         yield event
     if not started:
-        yield source.conversation()
+        yield default
         yield from held
-    source.finish()
-    yield from _notes(source)
     if not turns and first_skipped:
-        raise source.error(
-            f"{first_skipped.where}: {first_skipped.reason}; no turn could be read",
-            hint=f"It was read as {format}; --format names another format.",
+        raise TranscriptError(
+            f"{label}: {first_skipped.where}: {first_skipped.reason}; no turn could be read",
+            hint=f"It was read as {format or 'several formats'}; --format names another format.",
         )
     if not turns:
         yield Note("no turn was found")
-    elif undated:
+        return
+    if undated:
         share = "no turn has a" if undated == turns else f"{undated:,} of {turns:,} turns have no"
         yield Note(f"{share} time, so relative dates in it cannot be resolved")
-
-
-def _notes(source: Source) -> Iterator[Note]:
-    while source.notes:
-        yield Note(source.notes.pop(0))
+    if local:
+        yield Note("its times have no zone and are taken as local time", minor=True)

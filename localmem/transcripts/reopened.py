@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import IO, BinaryIO, Self
 
 from localmem.errors import TranscriptError
+from localmem.formats import DateOrder, Format
 from localmem.transcripts.events import Conversation, Event, Note
 from localmem.transcripts.expand import STDIN
-from localmem.transcripts.formats import Format
 from localmem.transcripts.reader import read, read_stream
 
 IN_MEMORY = 1 << 24
@@ -30,13 +30,21 @@ class Reopened:
         path: the file; "-" is standard input.
         format: None: found by content.
         conversation: only the one of this name; None: all.
+        date_order: how dates such as 4/3/2025 are read; None: as the dates of the file show.
     """
 
-    def __init__(self, path: Path, format: Format | None = None, conversation: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        format: Format | None = None,
+        conversation: str | None = None,
+        date_order: DateOrder | None = None,
+    ) -> None:
         self.name = str(path)
         self._path = path
         self._format = format
         self._conversation = conversation
+        self._date_order = date_order
         self._kept: IO[bytes] | None = None
         self._error: TranscriptError | None = None
 
@@ -77,9 +85,10 @@ class Reopened:
         if self._error is not None:
             raise self._error
         if self._kept is None:
-            return read(self._path, format=self._format)
+            return read(self._path, format=self._format, date_order=self._date_order)
         self._kept.seek(0)
-        return read_stream(self._kept, self.name, format=self._format)  # type: ignore[arg-type]
+        kept: BinaryIO = self._kept  # type: ignore[assignment]
+        return read_stream(kept, self.name, format=self._format, date_order=self._date_order)
 
     def _keep_stdin(self) -> None:
         if sys.stdin is None:  # somebody has closed it

@@ -10,10 +10,12 @@ from pathlib import PurePath
 from typing import BinaryIO
 
 from localmem.errors import TranscriptError
+from localmem.formats import DateOrder
 from localmem.transcripts.decoding import decode
 from localmem.transcripts.events import Conversation
+from localmem.transcripts.naming import Names
 from localmem.transcripts.text import clean_line
-from localmem.transcripts.times import find_date, has_two_readings, order_of, parse_time
+from localmem.transcripts.times import Order, find_date, has_two_readings, order_of, parse_time
 
 SAMPLE = 256 * 1024
 """Characters that detection, and every decision over the whole file, may look at."""
@@ -38,22 +40,41 @@ class Sample:
         return lines if self.complete or len(lines) == 1 else lines[:-1]
 
 
+SAY_ORDER = "one date with a day over 12 would tell; or say it with --date-order dmy or mdy"
+
+_ORDERS = {DateOrder.DMY: Order(True), DateOrder.MDY: Order(False), DateOrder.YMD: Order(None)}
+
+
 class Source:
     """An input for a parser. It is read once, from `lines` or `chunks`."""
 
-    def __init__(self, stream: BinaryIO, label: str) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        label: str,
+        *,
+        date_order: DateOrder | None = None,
+        names: Names | None = None,
+    ) -> None:
         """Read the sample.
 
         Args:
             stream: the bytes; only `read` is called.
             label: path, as it shows up in errors; its stem names the conversation; "-" is stdin.
+            date_order: how dates such as 4/3/2025 are read; None: as the dates of the file show.
+            names: of the conversations of the archive that it is in.
         """
         self.label = label
+        self.date_order = date_order
+        self.names = names or Names()
+        """Keeps apart conversations of one name."""
         self.name = clean_line(PurePath(label).stem) if label != "-" else "stdin"
         self.format = ""
         """Set when it is known."""
         self.notes: list[str] = []
         """Warnings that the reader has not handed out yet."""
+        self.details: list[str] = []
+        """Notes for those who ask, not handed out yet."""
         self._unreadable = 0
         self._first_unreadable = ""
         self._rest = decode(stream, self.notes.append)
@@ -66,7 +87,7 @@ class Source:
                 break
         text = "".join(head)
         self.sample = Sample(text[:SAMPLE], PurePath(label).name, size < SAMPLE)
-        self._order = order_of(self.sample.text)
+        self._order = order_of(self.sample.text) if date_order is None else _ORDERS[date_order]
         self._two_readings = 0
         self._first_two_readings = ""
         self._guessed = ""
@@ -123,6 +144,10 @@ class Source:
             self._first_unreadable = self._first_unreadable or first
         return None
 
+    def set_order(self, order: Order) -> None:
+        """Say how dates such as 4/3/2025 are read, by more of the file than its sample."""
+        self._order = order
+
     def date(self, text: str) -> tuple[datetime, str] | None:
         """`times.find_date`, in the order of day and month that the sample shows."""
         return find_date(text, day_first=self._order.day_first)
@@ -138,7 +163,7 @@ class Source:
             kind = "time" if self._two_readings == 1 else "times"
             self.notes.append(
                 f"{self._two_readings:,} {kind} left out: day/month or month/day, first {self._first_two_readings};"
-                " one date with a day over 12, or dates like 2025-03-04, would tell"
+                f" {SAY_ORDER}"
             )
         if self._guessed:
             order = "day/month" if self._order.day_first else "month/day"

@@ -106,7 +106,11 @@ def order_of(text: str) -> Order:
     """
     leading = list(_LEADING.finditer(text))
     found = leading if len(leading) > 1 else list(_MONTH_FIRST.finditer(text))
-    pairs = [(int(one["number"]), int(one["day"]), int(one["year"])) for one in found]
+    return order_of_dates([(int(one["number"]), int(one["day"]), int(one["year"])) for one in found])
+
+
+def order_of_dates(pairs: Sequence[tuple[int, int, int]]) -> Order:
+    """`order_of`, for dates as two numbers and a year, in the order in which they stand."""
     certain = {first > 12 for first, second, _ in pairs if (first > 12) != (second > 12)}
     if certain:
         return Order(certain.pop() if len(certain) == 1 else None)

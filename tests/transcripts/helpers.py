@@ -32,6 +32,11 @@ VALID: dict[Format, str] = {
         '{"speaker": "Anna", "text": "I adopted a dog.", "timestamp": "2025-03-04T18:32:00Z", "id": "m1"}\n'
         '{"speaker": "Ben", "text": "What is its name?", "timestamp": 1741113180}\n'
     ),
+    Format.WHATSAPP: (
+        "20/01/19, 11:25 - Anna: I adopted a dog.\n"
+        "20/01/19, 11:25 - Ben: What is its name?\n"
+        "20/01/19, 11:27 - Anna: Rex.\n"
+    ),
     Format.CSV: (
         'timestamp,speaker,text\n2025-03-04 18:32,Anna,I adopted a dog.\n2025-03-04 18:33,Ben,"What is its, um, name?"\n'
     ),
@@ -52,7 +57,13 @@ def said(content: str | bytes, format: Format | None = None) -> list[tuple[str, 
 
 
 def notes(content: str | bytes, format: Format | None = None) -> list[str]:
-    return [event.text for event in events(content, format) if isinstance(event, Note)]
+    found = events(content, format)
+    return [event.text for event in found if isinstance(event, Note) and not event.minor]
+
+
+def details(content: str | bytes, format: Format | None = None) -> list[str]:
+    """Notes that only those who ask are told."""
+    return [event.text for event in events(content, format) if isinstance(event, Note) and event.minor]
 
 
 def skipped(content: str | bytes, format: Format | None = None) -> list[tuple[str, str]]:

@@ -91,7 +91,7 @@ STAMPS = [
 def test_behind_a_time_any_name_is_a_speaker(stamp: str, name: str) -> None:
     content = f"{stamp} Bob: hi\nMilk: two\n{stamp} {name}: see: this\n{stamp} Bob: ok\n"
     shown = name.strip("\u202a\u202c")
-    assert said(content) == [("Bob", "hi\nMilk: two"), (shown, "see: this"), ("Bob", "ok")]
+    assert said(content, Format.PLAIN) == [("Bob", "hi\nMilk: two"), (shown, "see: this"), ("Bob", "ok")]
 
 
 @pytest.mark.parametrize("stamp", STAMPS)
@@ -100,9 +100,9 @@ def test_where_times_mark_the_turns_a_line_with_a_time_and_no_name_is_skipped(st
         f"{stamp} Messages are encrypted\nand so on\n{stamp} Bob: hi\n{stamp} Ann left at 10:30 today: bye\n"
         f"behind\n{stamp} Ann: ok\nmore\n"
     )
-    assert said(content) == [("Bob", "hi"), ("Ann", "ok\nmore")]
+    assert said(content, Format.PLAIN) == [("Bob", "hi"), ("Ann", "ok\nmore")]
     reason = "a time, but no 'Name: ' behind it"
-    assert skipped(content) == [("line 1", reason), ("line 4", reason)]
+    assert skipped(content, Format.PLAIN) == [("line 1", reason), ("line 4", reason)]
 
 
 def test_a_line_of_a_phone_export_has_the_time_before_the_name() -> None:
@@ -167,7 +167,7 @@ def test_a_date_that_nothing_decides_is_left_out_and_the_note_says_what_would_te
     assert [turn.at for turn in turns(content)] == [None, None]
     assert notes(content)[0] == (
         f"2 times left out: day/month or month/day, first '{date} 10:02' at line 1;"
-        " one date with a day over 12, or dates like 2025-03-04, would tell"
+        " one date with a day over 12 would tell; or say it with --date-order dmy or mdy"
     )
 
 

@@ -68,6 +68,11 @@ def captions(count: int) -> Iterator[str]:
         yield f"{at}.000 --> {at}.900\n<v Anna>{TEXT}</v>\n\n"
 
 
+def whatsapp(count: int) -> Iterator[str]:
+    for number in range(count):
+        yield f"{number // 9000 % 28 + 1:02}/01/2025, 11:25 - Anna: {TEXT}\n"
+
+
 def locomo(count: int) -> Iterator[str]:
     yield "["
     for number in range(count // 50):
@@ -83,6 +88,7 @@ MAKERS = {
     "array": (Format.JSONL, array),
     "table": (Format.CSV, table),
     "captions": (Format.WEBVTT, captions),
+    "whatsapp": (Format.WHATSAPP, whatsapp),
     "locomo": (Format.LOCOMO, locomo),
 }
 

@@ -25,12 +25,12 @@ STEPS = 3
 """Actions of a turn of ReAct, the answer included."""
 _SLACK = 32
 """Tokens that a call may have beyond its limit: a piece of text can take several."""
-_ROOM = 1024
-"""Tokens that are kept free for a turn's replies and for the probe."""
 _KEPT = 0.75
 """Share of the context that is kept when it is full, so that the next turns find a kept prefix again."""
 FOUND = 5
 """Lines that a search brings back."""
+LINE = 240
+"""Characters of such a line, at most."""
 
 
 class Baseline:
@@ -57,12 +57,16 @@ class Baseline:
 class Flat:
     """The whole conversation in the prompt of a plain assistant.
 
+    `ROOM` tokens are kept free for a turn's replies and for the probe.
+
     Args:
         kind: name of the prompt kind.
         meter: the model.
         temperature: of the replies; the probe takes the likeliest tokens.
         seed: of the replies.
     """
+
+    ROOM = 1024
 
     def __init__(self, kind: str, meter: Meter, temperature: float, seed: int) -> None:
         self._kind = prompts.load(str(kind))
@@ -138,7 +142,7 @@ class Flat:
 
     def _fit(self) -> None:
         """Cut the oldest turns when the next one might not fit."""
-        limit = self._meter.context - _ROOM
+        limit = self._meter.context - self.ROOM
         if self._meter.count_prompt(self._prompt()) <= limit:
             return
         while len(self._history) > 2 and self._meter.count_prompt(self._prompt()) > limit * _KEPT:
@@ -178,6 +182,8 @@ class Cot(Flat):
 class React(Flat):
     """Thought and Action lines over a scratchpad; `Finish[...]` is the reply."""
 
+    ROOM = 2560
+
     def __init__(self, kind: str, meter: Meter, temperature: float, seed: int) -> None:
         super().__init__(kind, meter, temperature, seed)
         self._lines: list[str] = []
@@ -213,7 +219,7 @@ class React(Flat):
     def _search(self, words: str) -> str:
         wanted = set(re.findall(r"\w+", words.casefold()))
         found = [line for line in self._lines if wanted & set(re.findall(r"\w+", line.casefold()))]
-        return "; ".join(found[-FOUND:]) or "nothing found"
+        return "; ".join(line[:LINE] for line in found[-FOUND:]) or "nothing found"
 
 
 def _acted(before: str, more: str) -> bool:

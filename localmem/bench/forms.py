@@ -39,6 +39,7 @@ _ENDS = ("l", "m", "n", "r", "s", "x", "nd", "rt")
 class FormRow:
     """One form, localmem beside the flat baseline, over the same seeds."""
 
+    model: str
     case: str
     turns: int
     """Over all seeds."""
@@ -112,17 +113,18 @@ def form(turns: int, seed: int = 0) -> Case:
 
 def form_rows(results: Iterable[TurnResult]) -> list[FormRow]:
     """A row for each form that both localmem, whole, and the flat baseline have filled in with the same seeds."""
-    runs: dict[str, dict[str, dict[int, list[TurnResult]]]] = {}
+    runs: dict[tuple[str, str], dict[str, dict[int, list[TurnResult]]]] = {}
     for result in results:
         if is_form(result.run.case) and not result.run.ablation:
-            seeds = runs.setdefault(result.run.case, {}).setdefault(result.run.system, {})
+            form = runs.setdefault((result.run.model, result.run.case), {})
+            seeds = form.setdefault(result.run.system, {})
             seeds.setdefault(result.run.seed, []).append(result)
     rows = []
-    for case, systems in runs.items():
+    for systems in runs.values():
         ours, flat = systems.get(Name.LOCALMEM, {}), systems.get(Name.FLAT, {})
         both = sorted(ours.keys() & flat.keys())
         if both:
-            rows.append(_row(case, [ours[seed] for seed in both], [flat[seed] for seed in both]))
+            rows.append(_row([ours[seed] for seed in both], [flat[seed] for seed in both]))
     return rows
 
 
@@ -131,14 +133,15 @@ def is_form(case: str) -> bool:
     return re.fullmatch(rf"{CASE}(-\d+)?", case) is not None
 
 
-def _row(case: str, ours: list[list[TurnResult]], flat: list[list[TurnResult]]) -> FormRow:
+def _row(ours: list[list[TurnResult]], flat: list[list[TurnResult]]) -> FormRow:
     our_turns, flat_turns = ([one for run in runs for one in run] for runs in (ours, flat))
     our_all, flat_all = (sum((one.usage for one in turns), Tokens()) for turns in (our_turns, flat_turns))
     our_reply, flat_reply = (
         sum((one.reply_usage for one in turns), Tokens()) for turns in (our_turns, flat_turns)
     )
     return FormRow(
-        case=case,
+        model=our_turns[0].run.model,
+        case=our_turns[0].run.case,
         turns=len(our_turns),
         right=sum(one.right for one in our_turns),
         flat_right=sum(one.right for one in flat_turns),

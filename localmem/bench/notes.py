@@ -38,7 +38,7 @@ def notes(results: Sequence[TurnResult], rows: Sequence[Row]) -> list[str]:
     fixed = sum(row.tokens.fixed for row in rows if not row.half)
     if fixed:
         told.append(
-            f"Fixed parts of prompts, which are read once and kept: {fixed:,} tokens, in no column of the table."
+            f"Fixed parts of prompts, which are read once and kept: {fixed:,} tokens, in no column; their time is in s."
         )
     if any(row.system != Name.LOCALMEM for row in rows):
         told.append(PROBED)

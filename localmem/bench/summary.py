@@ -22,6 +22,7 @@ _Z = 1.959963984540054
 class Row:
     """One system over some cases."""
 
+    model: str
     system: str
     ablation: str
     half: str
@@ -54,19 +55,19 @@ class Row:
 
 
 def rows(results: Iterable[TurnResult]) -> list[Row]:
-    """A row for each system and ablation, in order of appearance; with halves, a row for each half after it."""
-    systems: dict[tuple[str, str], list[TurnResult]] = defaultdict(list)
+    """A row for each model, system and ablation, in order of appearance; with halves, a row for each after it."""
+    systems: dict[tuple[str, str, str], list[TurnResult]] = defaultdict(list)
     for result in results:
-        systems[result.run.system, result.run.ablation].append(result)
+        systems[result.run.model, result.run.system, result.run.ablation].append(result)
     table = []
-    for (system, ablation), found in systems.items():
-        table.append(_row(system, ablation, "", found))
+    for found in systems.values():
+        table.append(_row("", found))
         halves = {half: [one for one in found if one.half == half] for half in HALVES}
-        table += [_row(system, ablation, half, some) for half, some in halves.items() if some]
+        table += [_row(half, some) for half, some in halves.items() if some]
     return table
 
 
-def _row(system: str, ablation: str, half: str, found: list[TurnResult]) -> Row:
+def _row(half: str, found: list[TurnResult]) -> Row:
     conversations: dict[Run, list[TurnResult]] = defaultdict(list)
     for result in found:
         conversations[result.run].append(result)
@@ -77,8 +78,9 @@ def _row(system: str, ablation: str, half: str, found: list[TurnResult]) -> Row:
     hallucinations = sum(result.hallucinated for result in found)
     tokens = sum((result.usage for result in found), Tokens())
     return Row(
-        system=system,
-        ablation=ablation,
+        model=found[0].run.model,
+        system=found[0].run.system,
+        ablation=found[0].run.ablation,
         half=half,
         cases=len({run.case for run in conversations}),
         seeds=seeds,

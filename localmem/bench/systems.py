@@ -13,11 +13,11 @@ from typing import Any, Protocol
 from localmem.bench.meter import Meter, Tokens
 from localmem.bench.names import Name, Part
 from localmem.embed.protocol import Embedder
-from localmem.errors import ContextOverflowError, GrammarError, TruncatedError
+from localmem.errors import ContextOverflowError, GrammarError, TaskError, TruncatedError
 from localmem.memory import Memory
 from localmem.values import Usage
 
-REFUSED = (ContextOverflowError, GrammarError, TruncatedError)
+REFUSED = (ContextOverflowError, GrammarError, TaskError, TruncatedError)
 """Errors of one turn; any other ends the run."""
 
 

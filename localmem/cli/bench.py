@@ -59,7 +59,10 @@ def tasks(
         float | None,
         typer.Option("--temperature", min=0, max=2, help=f"[default: 0; {TEMPERATURE} with several seeds]"),
     ] = None,
-    model: options.Model = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="MODEL", help="As for `localmem ask`. Repeat to compare models."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -115,27 +118,33 @@ def tasks(
     made = [form(form_turns)] if form_turns else []
     wanted += [case for case in made if case.name not in {one.name for one in wanted}]
     systems = list(dict.fromkeys(system or [Name.LOCALMEM]))
+    if ablate and Name.LOCALMEM not in systems:
+        raise UsageError("--ablate leaves out a part of localmem.", hint="Add --system localmem.")
     if made and not {Name.LOCALMEM, Name.FLAT} <= set(systems):
         raise UsageError(
             "--form-turns compares localmem with flat.", hint="Add --system localmem --system flat."
         )
     warmth = temperature if temperature is not None else TEMPERATURE if seeds > 1 else 0.0
-    with Journal(out) as journal, engines(model) as lent:
-        results = run(
-            wanted,
-            make(systems, list(dict.fromkeys(ablate or [])), lent),
-            model=lent.id,
-            seeds=seeds,
-            temperature=warmth,
-            journal=journal,
-            on_case=None if quiet else _told(verbose),
-        )
+    chosen: list[str | None] = [*dict.fromkeys(model)] if model else [None]
+    results: list[TurnResult] = []
+    with Journal(out) as journal:
+        for name in chosen:
+            with engines(name) as lent:
+                results += run(
+                    wanted,
+                    make(systems, list(dict.fromkeys(ablate or [])), lent),
+                    model=lent.id,
+                    seeds=seeds,
+                    temperature=warmth,
+                    journal=journal,
+                    on_case=None if quiet else _told(verbose),
+                )
     names = {case.name for case in made}
     table = rows(result for result in results if result.run.case not in names)
     forms = form_rows(results)
     told = notes(results, table)
     if as_json:
-        facts = {"model": lent.id, "temperature": warmth, "seeds": seeds}
+        facts = {"temperature": warmth, "seeds": seeds}
         print_json({**facts, "rows": _json(table), "forms": _json(forms), "notes": told})
         return
     _print_table(table)
@@ -194,6 +203,9 @@ def _json(rows: Sequence[Row | FormRow]) -> list[dict[str, Any]]:
 
 def _print_table(table: list[Row]) -> None:
     from rich.table import Table
+    from rich.text import Text
+
+    from localmem.cli.output import one_line
 
     several = any(row.seeds > 1 for row in table)
     long = any(row.slope is not None for row in table)
@@ -211,7 +223,12 @@ def _print_table(table: list[Row]) -> None:
     names += [*(["\ngrow"] if long else []), "\ns"]
     for place, name in enumerate(names):
         shown.add_column(name, justify="right" if place else "left", overflow="fold")
+    model = ""
     for row in table:
+        if row.model != model and len({one.model for one in table}) > 1:
+            model = row.model
+            shown.add_section()
+            shown.add_row(Text(one_line(model)))
         whole, reply = row.tokens, row.reply_tokens
         shown.add_row(
             f"  {row.half}" if row.half else f"no {row.ablation}" if row.ablation else row.system,
@@ -235,12 +252,15 @@ def _print_forms(forms: list[FormRow]) -> None:
     """Localmem against flat: tokens and their ratio, of the reply calls and of all."""
     from rich.table import Table
 
+    from localmem.cli.output import one_line
+
     shown = Table(box=None, pad_edge=False)
     for place, name in enumerate(FORM_COLUMNS):
         shown.add_column(name, justify="right" if place else "left", overflow="fold")
+    several = len({row.model for row in forms}) > 1
     for row in forms:
         shown.add_row(
-            row.case,
+            one_line(f"{row.model}: {row.case}" if several else row.case),
             f"{row.right}/{row.turns}",
             f"{row.flat_right}/{row.turns}",
             f"{row.reply:,}",

@@ -28,7 +28,7 @@ class Leak:
         return f"{self.case} and {self.prompt}: {self.words}"
 
 
-def leaks(cases_dir: Path, prompts_dir: Path) -> list[Leak]:
+def leaks(cases_dir: Path | str, prompts_dir: Path | str) -> list[Leak]:
     """Every run of `RUN` words of any text in a case that stands in a file of the prompts too.
 
     Words are compared without case and marks, over the ends of lines; "wasn't" is one word as well as two.
@@ -40,6 +40,7 @@ def leaks(cases_dir: Path, prompts_dir: Path) -> list[Leak]:
     Raises:
         BenchError: a case is no JSON, or there is none; there is no prompt.
     """
+    cases_dir, prompts_dir = Path(cases_dir), Path(prompts_dir)
     held: dict[tuple[str, ...], str] = {}
     for file in sorted(path for path in prompts_dir.rglob("*") if path.is_file()):
         for run in runs(re.sub(r"\\[nrt]", " ", file.read_text(encoding="utf-8", errors="replace"))):

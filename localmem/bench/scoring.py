@@ -86,7 +86,7 @@ def judge(
 
 def said(reply: str, refusal: Refusal) -> str | None:
     """The first sentence that says what it must not, and is not excused; None: there is none."""
-    ends = [found.end() for found in re.finditer(r"(?<=[.!?])\s+|\n+", reply)]
+    ends = [found.end() for found in re.finditer(r"(?<=[.!?])[\"'”’)*]*\s+|\n+", reply)]
     for found in refusal.pattern.finditer(reply):
         begin = max((end for end in ends if end <= found.start()), default=0)
         end = min((end for end in ends if end >= found.end() and end > found.start()), default=len(reply))

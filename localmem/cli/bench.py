@@ -25,7 +25,7 @@ app = typer.Typer(
     epilog="Example: localmem bench tasks --cases scripts/cases/tasks --out results.jsonl",
 )
 
-WIDTH = 100
+WIDTH = 120
 """Columns that a table may take."""
 FORM_COLUMNS = (
     "form", "\nright", "flat:\nright", "reply\ntokens", "flat:\ntokens", "\nratio", "all\ntokens", "flat:\ntokens",

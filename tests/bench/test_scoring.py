@@ -82,6 +82,7 @@ def test_every_pattern_must_be_in_the_reply_and_no_forbidden_one() -> None:
         ("It was blue before. Now it is blue!", "Now it is blue!"),
         ("Before:\nblue", "blue"),
         ("It cost 2.50 before, blue included.", None),
+        ('You said "blue." Before, it was red.', 'You said "blue."'),
         ("It is red.", None),
     ],
 )

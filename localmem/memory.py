@@ -34,7 +34,7 @@ from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
 from localmem.transcripts import Reopened, expand
-from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Transcript, Workspace
+from localmem.values import Answer, FileReport, IngestReport, MemoryStats, StoredTurn, Transcript, Workspace
 
 if TYPE_CHECKING:
     from localmem.tasks import Tasks
@@ -381,6 +381,19 @@ class Memory:
         moment = arguments.moment("before", before)
         selection = forget.Selection(transcript, thread, turn, speaker, moment)
         return forget.forget(self._store, selection, blank_tasks=tasks, yes=yes)
+
+    def recent(self, transcript: int, turns: int) -> list[StoredTurn]:
+        """The last turns of a transcript, in order. Loads no engine.
+
+        Args:
+            transcript: its id.
+            turns: how many, at most.
+
+        Raises:
+            StoreError: the memory cannot be read.
+        """
+        last = self._store.last_position(transcript)
+        return [] if last is None else self._store.turns_between(transcript, max(0, last - turns + 1), last)
 
     def stats(self) -> MemoryStats:
         """Size of the memory, its index caches included. Loads no engine."""

@@ -544,3 +544,14 @@ def test_a_model_that_cannot_be_used_leaves_the_present_one(path: Path, model: s
         with pytest.raises(ModelError):
             memory.change_model(model)
         assert memory.model is former
+
+
+def test_the_last_turns_of_a_transcript_are_at_hand(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text(TALK, encoding="utf-8")
+    with opened(path, embedder=HashingEmbedder) as memory:
+        memory.ingest(file)
+        (transcript,) = memory.transcripts()
+        assert [one.turn.speaker for one in memory.recent(transcript.id, 2)] == ["Bob", "Ann"]
+        assert len(memory.recent(transcript.id, 9)) == 3
+        assert memory.recent(transcript.id + 1, 2) == []

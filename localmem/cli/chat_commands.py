@@ -148,6 +148,26 @@ def _undo(session: Session, argument: str) -> Outcome:
     return Outcome({"undone": turn, "user": said, "changes": lines}, show)
 
 
+def _forget(session: Session, argument: str) -> Outcome:
+    from localmem.cli.chat_forget import forget
+    from localmem.cli.output import one_line, shortened
+
+    if argument not in ("", "all"):
+        raise UsageError(
+            f"/forget forgets the last turn, /forget all this chat; {shortened(argument, 40)!r} is neither.",
+            hint="For anything else: localmem forget",
+        )
+    said, tasks = forget(session, argument == "all")
+
+    def show() -> None:
+        turns = "1 turn" if len(said) == 1 else f"{len(said)} turns"
+        print(f"Forgotten: {turns}, with the replies.")
+        for label in tasks:
+            print(f"  - {one_line(label)}")
+
+    return Outcome({"forgotten": len(said), "tasks": tasks}, show)
+
+
 def _memory(session: Session, argument: str) -> Outcome:
     from localmem.cli.ask import print_turn
     from localmem.cli.output import note, workspace_row
@@ -264,6 +284,9 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "/undo": Command("", "take back what the last turn did to the tasks; again, the one before", _undo),
     "/memory": Command("TEXT", "turns in memory that have to do with a text", _memory),
+    "/forget": Command(
+        "[all]", "take the last turn out of the memory for good; all: this chat", _forget, lambda _: ("all",)
+    ),
     "/model": Command("[ID]", "which model replies; or take another one", _model, _models_here),
     "/usage": Command("", "tokens and seconds of this chat, turn by turn", _usage),
     "/save": Command("FILE", "write this chat into a file: text, .md or .jsonl", _save),

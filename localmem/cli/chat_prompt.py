@@ -17,7 +17,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.history import FileHistory, History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import create_output
 
@@ -35,8 +35,10 @@ def talk(session: Session, settings: Settings) -> bool:
     """Talk with the person at the terminal until they leave; whether they left by Ctrl-C."""
     from localmem.cli.output import note
 
-    editor = Editor(session, history(session.memory.path, settings))
+    past = history(session.memory.path, settings)
+    editor = Editor(session, past)
     session.confirm = editor.confirm
+    session.forgotten = past.forget
     warned = False
     with Interrupts() as interrupts:
         while True:
@@ -155,11 +157,9 @@ class SlashCompleter(Completer):
                     yield Completion(one_line(choice), -len(rest.lstrip()))
 
 
-def history(memory: Path, settings: Settings) -> History:
+def history(memory: Path, settings: Settings) -> PrivateHistory:
     """What was typed in the chats of that memory; each has a file of its own, so that none shows in another."""
-    if not settings.chat_history:
-        return InMemoryHistory()
-    return PrivateHistory(history_path(memory, settings))
+    return PrivateHistory(history_path(memory, settings) if settings.chat_history else None)
 
 
 def history_path(memory: Path, settings: Settings) -> Path:
@@ -170,25 +170,48 @@ def history_path(memory: Path, settings: Settings) -> Path:
 
 
 class PrivateHistory(FileHistory):
-    """A file that only its owner can read. Where it cannot be written, what is typed is kept for this chat only."""
+    """A file that only its owner can read. Where it cannot be written, what is typed is kept for this chat only.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: of the file; None: everything is for this chat only.
+    """
+
+    def __init__(self, path: Path | None) -> None:
         super().__init__(str(path))
         self._path = path
 
     def load_history_strings(self) -> Iterable[str]:
         """What was typed, the newest first."""
         try:
-            return super().load_history_strings()
+            return [] if self._path is None else super().load_history_strings()
         except OSError:
             return []
 
     def store_string(self, string: str) -> None:
         """Add what was typed."""
+        if self._path is None:
+            return
         with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600))
             super().store_string(string)
+
+    def forget(self, said: str) -> None:
+        """Take out what was typed to say that."""
+        words = said.split()
+
+        def stays(typed: str) -> bool:
+            return words not in (typed.split(), typed.replace("//", "/", 1).split())
+
+        typed = [*self.load_history_strings()]  # another chat may have added to it
+        self._loaded_strings = [one for one in self._loaded_strings if stays(one)]
+        if self._path is None or all(map(stays, typed)):
+            return
+        with suppress(OSError):
+            self._path.unlink()
+            for one in reversed(typed):
+                if stays(one):
+                    self.store_string(one)
 
 
 class Interrupts:

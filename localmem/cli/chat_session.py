@@ -63,6 +63,11 @@ class Session:
         self.model = model
         self.manner = manner
         self.confirm = confirm
+        self.forgotten: Callable[[str], None] = lambda _: None
+        """Told each text that was forgotten."""
+        self.started = datetime.now().astimezone().replace(microsecond=0)
+        self.said: list[str] = []
+        """What the memory was told, also where the reply was stopped."""
         self.entries: list[Entry] = []
         self.loaded = False
         """Whether the model is."""
@@ -113,10 +118,8 @@ class Session:
         """One turn: tell it to the memory and show the reply, as it is written."""
         from localmem.cli.output import print_json, printable
 
-        self._load()
         shown: list[str] = []
         waiting = contextlib.ExitStack()
-        waiting.enter_context(self._status("thinking", plain=False))
 
         def on_text(piece: str) -> None:
             waiting.close()
@@ -124,7 +127,10 @@ class Session:
             print(printable(piece), end="", flush=True)
 
         before = self._turns() if self.manner.talks else 0
+        self.said.append(said)
         try:
+            self._load()
+            waiting.enter_context(self._status("thinking", plain=False))
             with waiting:
                 reply = self.memory.chat(
                     said,

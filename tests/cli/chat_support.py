@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from localmem.memory import Memory
+from localmem.recall.ingest import Ingest
 from localmem.tasks import Op, Operation
+from localmem.transcripts import Conversation
 from localmem.values import Citation, Dropped, Reply, StoredTurn, TaskStep, Transcript, Turn, Usage
+from tests.fakes import HashingEmbedder
 
 SEATTLE = TaskStep("new", "add", "destination", "Seattle", "destination", 1)
 FERRY = Turn("Ann", "The ferry leaves at nine.", datetime(2025, 3, 4, 18, 32), "line 1")
@@ -58,6 +61,11 @@ class Chat:
     )
     said: list[str] = field(default_factory=list)
     given: list[dict[str, Any]] = field(default_factory=list)
+    remembers: bool = False
+    """Whether turns go to recall too, as they do in the real one."""
+    stops_after_keeping: str = ""
+    """Turn that is kept before Ctrl-C is heard."""
+    _turns: list[Turn] = field(default_factory=list)
 
     def __call__(
         self, memory: Memory, text: str, *, on_text: Callable[[str], None] | None = None, **given: Any
@@ -73,7 +81,17 @@ class Chat:
             for piece in re.findall(r"\S*\s*", made.text):
                 on_text(piece)
         turn = memory.tasks.next_turn
-        memory.tasks.apply(turn, _operations(made.operations), said=text, reply=made.text)
+        now = datetime.now().astimezone()
+        memory.tasks.apply(turn, _operations(made.operations), said=text, reply=made.text, at=now)
+        if self.remembers:
+            self._turns += [
+                Turn("You", text, now, f"turn {turn}"),
+                Turn("localmem", made.text, now, f"turn {turn}"),
+            ]
+            events = [Conversation("chat", "chat"), *self._turns]
+            Ingest(memory._store, HashingEmbedder()).file("chat", lambda: iter(events))
+        if text == self.stops_after_keeping:
+            raise KeyboardInterrupt
         return replace(made, turn=turn)
 
 

@@ -130,6 +130,8 @@ from localmem.cli.app import main
         ("search ferry --json", 0),
         ("ask", 0),
         ("ask x?", 0),
+        ("chat", 0),
+        ("chat /tasks", 0),
         ("ingest -", 1),
         ("models remove smollm2-135m", 1),
         ("stats --memory nothing", 1),

@@ -11,6 +11,7 @@ import pytest
 
 from localmem.cli.chat_commands import COMMANDS
 from localmem.errors import EngineError
+from localmem.memory import Memory
 from localmem.values import TaskStep
 from tests.cli.chat_support import SEATTLE, WHOLE, Chat, chat, reply
 from tests.cli.conftest import CommandLine, Outcome
@@ -88,6 +89,44 @@ def test_nothing_to_undo_in_a_new_memory_is_an_error(localmem: CommandLine, chat
     assert (result.code, result.err.splitlines()[0]) == (1, "localmem: There is nothing to undo.")
 
 
+def test_the_last_turn_is_forgotten_with_what_it_made(moved: CommandLine, chat: Chat, tmp_path: Path) -> None:
+    chat.remembers = True
+    chat.replies.popleft()
+    chat.replies.appendleft(reply("Lisbon it is.", operations=(SEATTLE,)))
+    chat.replies[1] = reply("Hm.")
+    typed = f"Zanzibar, Seattle.\nThanks.\n/forget\n/usage\n/forget\n/save {tmp_path}/x.txt\n/forget\n"
+    result = moved("chat", "-q", typed=typed)
+    lines = after(result, 2)
+    assert lines[0] == lines[-2] == "Forgotten: 1 turn, with the replies."
+    assert lines[-1] == "  - destination = Seattle"
+    assert [line.split()[0] for line in lines[1:4]] == ["turn", "1", "all"]
+    assert [line for line in result.err.splitlines() if line.startswith("localmem: ")] == [
+        "localmem: Nothing was said in this chat yet.",
+        "localmem: Nothing of this chat is in the memory.",
+    ]
+    with Memory.open() as memory:
+        assert (memory.transcripts(), memory.tasks.paths()) == ([], [])
+        assert b"Zanzibar" not in memory.path.read_bytes()
+
+
+def test_only_this_chat_is_forgotten(localmem: CommandLine, chat: Chat) -> None:
+    chat.remembers = True
+    localmem("chat", "-q", typed="Zanzibar.\n")
+    result = localmem("chat", "-q", typed="/forget\nLisbon.\n/forget\n/forget\n/forget all\n/forget me\n")
+    assert (result.code, result.out) == (1, "2: Lisbon.\nForgotten: 1 turn, with the replies.\n")
+    with Memory.open() as memory:
+        (transcript,) = memory.transcripts()
+        assert [one.turn.text for one in memory.recent(transcript.id, 9)] == ["Zanzibar.", "1: Zanzibar."]
+
+
+def test_nobody_in_a_pipe_agrees_to_forget_a_whole_chat(localmem: CommandLine, chat: Chat) -> None:
+    chat.remembers = True
+    result = localmem("chat", "--json", typed="Zanzibar.\n/forget all\n/forget\n")
+    rows = [json.loads(line) for line in result.out.splitlines()]
+    assert rows[1]["error"] == "Nothing was forgotten."
+    assert rows[2] == {"command": "/forget", "forgotten": 1, "tasks": []}
+
+
 def test_why_tells_what_was_understood_last(localmem: CommandLine, chat: Chat) -> None:
     chat.replies.extend([WHOLE, EngineError("no")])
     lines = localmem("chat", "-q", typed="Seattle.\nagain\n/why\n").out.splitlines()
@@ -108,7 +147,6 @@ def test_why_tells_how_the_reply_was_made(localmem: CommandLine, chat: Chat) -> 
 
 
 def test_why_shows_what_was_found_in_memory(filled: CommandLine, chat: Chat, talk: Path) -> None:
-    from localmem.memory import Memory
     from localmem.values import Citation
 
     with Memory.open() as memory:

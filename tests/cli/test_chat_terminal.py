@@ -19,7 +19,6 @@ import pytest
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
@@ -144,6 +143,15 @@ def test_a_stopped_turn_that_was_kept_is_told(type_in: TypeIn, chat: Chat, local
     assert type_in(f"one{ENTER}{CTRL_D}").err == "Stopped; the turn is kept.\n"
 
 
+def test_ctrl_c_while_the_model_loads_is_told_too(
+    type_in: TypeIn, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_prompt, "TWICE_SECONDS", 0.0)
+    monkeypatch.setattr("tests.fakes.ScriptedModel.__init__", stop)
+    result = type_in(f"one{ENTER}/usage{ENTER}{CTRL_D}")
+    assert (result.code, result.err, chat.said) == (0, "Stopped; nothing of the turn is kept.\n", [])
+
+
 def test_ctrl_c_twice_within_a_second_leaves(type_in: TypeIn, chat: Chat) -> None:
     chat.replies.append(stop_twice)
     result = type_in(f"one{ENTER}never{ENTER}")
@@ -223,7 +231,10 @@ def test_what_was_typed_is_not_kept_on_demand(
     monkeypatch.setenv("LOCALMEM_CHAT_HISTORY", "false")
     type_in(f"secret{ENTER}{CTRL_D}")
     assert not settings().state_dir.exists()
-    assert isinstance(history(Path("x.db"), Settings(chat_history=False)), InMemoryHistory)
+    past = history(Path("x.db"), Settings(chat_history=False))
+    past.append_string("one")
+    past.forget("one")
+    assert past.get_strings() == []
 
 
 def test_a_history_that_cannot_be_kept_is_no_error(tmp_path: Path) -> None:
@@ -232,6 +243,45 @@ def test_a_history_that_cannot_be_kept_is_no_error(tmp_path: Path) -> None:
     past.store_string("x")
     (tmp_path / "folder").mkdir()
     assert list(PrivateHistory(tmp_path / "folder").load_history_strings()) == []
+
+
+def test_what_was_forgotten_is_not_typed_again_by_the_arrow_keys(tmp_path: Path) -> None:
+    file = tmp_path / "history"
+    past = PrivateHistory(file)
+    for typed in ("one", "//etc\nis", "two", " one ", "three"):
+        past.append_string(typed)
+    past.forget("one")
+    past.forget("/etc\nis")
+    past.forget("never said")
+    assert past.get_strings() == ["two", "three"]
+    assert list(PrivateHistory(file).load_history_strings()) == ["three", "two"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(("answer", "kept"), [("y", False), ("n", True)])
+def test_a_whole_chat_is_forgotten_if_the_person_agrees(
+    type_in: TypeIn, chat: Chat, answer: str, kept: bool
+) -> None:
+    chat.remembers = True
+    result = type_in(f"Zanzibar.{ENTER}Lisbon.{ENTER}/forget all{ENTER}{answer}{ENTER}{CTRL_D}")
+    assert ("Forgotten: 2 turns, with the replies." in result.out) is not kept
+    (file,) = (settings().state_dir / "chat").iterdir()
+    assert ("Zanzibar" in file.read_text(encoding="utf-8")) is kept
+    with Memory.open() as memory:
+        assert bool(memory.transcripts()) is kept
+
+
+def test_a_turn_whose_reply_was_stopped_is_forgotten_too(
+    type_in: TypeIn, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_prompt, "TWICE_SECONDS", 0.0)
+    chat.remembers = True
+    chat.stops_after_keeping = "Lisbon."
+    result = type_in(f"Zanzibar.{ENTER}Lisbon.{ENTER}/forget{ENTER}{CTRL_D}")
+    assert "Stopped; the turn is kept." in result.err
+    with Memory.open() as memory:
+        (transcript,) = memory.transcripts()
+        assert [one.turn.text for one in memory.recent(transcript.id, 9)] == ["Zanzibar.", "1: Zanzibar."]
 
 
 def completions(session: Session, text: str) -> list[str]:

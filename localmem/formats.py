@@ -19,6 +19,8 @@ class Format(StrEnum):
 
     PLAIN = "plain", "'Name: text', with or without a time before it, or dated headings"
     WHATSAPP = "whatsapp", "WhatsApp, Export chat of Android or iOS: the zip, or the text in it"
+    CHATGPT = "chatgpt", "ChatGPT, Export data: the zip, or its conversations.json"
+    CLAUDE = "claude", "Claude, Export data: the zip, or its conversations.json"
     WEBVTT = "webvtt", "captions of Zoom, Teams and Meet (.vtt); SubRip (.srt)"
     JSONL = (
         "jsonl",

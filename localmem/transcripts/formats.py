@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+import localmem.transcripts.chatgpt as chatgpt
+import localmem.transcripts.claude as claude
 import localmem.transcripts.delimited as delimited
 import localmem.transcripts.jsonl as jsonl
 import localmem.transcripts.locomo as locomo
@@ -38,6 +40,8 @@ class FormatSpec:
 FORMATS: Mapping[Format, FormatSpec] = MappingProxyType(
     {
         Format.WEBVTT: FormatSpec(webvtt.sniff, webvtt.parse),
+        Format.CHATGPT: FormatSpec(chatgpt.sniff, chatgpt.parse, exported=True),
+        Format.CLAUDE: FormatSpec(claude.sniff, claude.parse, exported=True),
         Format.LOCOMO: FormatSpec(locomo.sniff, locomo.parse),
         Format.JSONL: FormatSpec(jsonl.sniff, jsonl.parse),
         Format.WHATSAPP: FormatSpec(whatsapp.sniff, whatsapp.parse, exported=True),

@@ -11,6 +11,7 @@ from localmem.transcripts.source import Source
 
 _DECODER = json.JSONDecoder(strict=False)  # a raw newline or tab inside a string is no reason to lose it
 
+_ESCAPE = re.compile(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
 _SPACE = re.compile(r"[\s\ufeff]*+")
 _STRING_PART = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _STRUCTURE = re.compile(r'["{}\[\]]')
@@ -31,6 +32,15 @@ def loads(text: str, line: int | None = None) -> object:
         text: one value.
         line: line of the file that it starts on, when the reason should say where it breaks.
     """
+    value = _decode(text, line)
+    if isinstance(value, Broken) and "escape" in value.reason:
+        # Old versions of some programs write \x and \' into strings, which JSON does not know.
+        mended = _decode(_ESCAPE.sub(lambda match: match[1] or "\\\\", text), line)
+        return value if isinstance(mended, Broken) else mended
+    return value
+
+
+def _decode(text: str, line: int | None) -> object:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:

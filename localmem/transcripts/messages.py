@@ -159,6 +159,21 @@ def flatten(value: object, depth: int = _DEPTH) -> str:
     return ""
 
 
+def attached(files: object, *keys: str) -> list[str]:
+    """What stands in a text for each of its files: "[attached: plan.pdf]".
+
+    Args:
+        files: a list of objects; anything else has none.
+        keys: of a file's name, the preferred first.
+    """
+    found = []
+    for file in files if isinstance(files, list) else ():
+        if isinstance(file, dict):
+            name = next((label for key in keys if (label := label_of(file.get(key)))), "")
+            found.append(f"[attached: {name}]" if name else "[attached: a file]")
+    return found
+
+
 def _plain(value: str | int | float) -> str:
     try:
         return str(value)

@@ -7,7 +7,59 @@ import json
 
 from localmem.transcripts import Event, Format, Note, Skipped, Turn, read_stream
 
+SPEAKERS = {Format.CHATGPT: ["user", "assistant"], Format.CLAUDE: ["human", "assistant"]}
+"""Of the first two turns, where they are not Anna and Ben."""
+
+
+def chatgpt_node(id: str, parent: str | None, message: object, *children: str) -> dict[str, object]:
+    return {"id": id, "parent": parent, "children": list(children), "message": message}
+
+
+def chatgpt_message(id: str, role: str, *parts: object, **more: object) -> dict[str, object]:
+    content = {"content_type": "text", "parts": list(parts)}
+    made = {
+        "id": id,
+        "author": {"role": role},
+        "create_time": 1741113120.5,
+        "content": content,
+        "metadata": {},
+    }
+    return made | more
+
+
 VALID: dict[Format, str] = {
+    Format.CHATGPT: json.dumps(
+        [
+            {
+                "title": "Dog",
+                "conversation_id": "c1",
+                "current_node": "b",
+                "mapping": {
+                    "root": chatgpt_node("root", None, None, "a"),
+                    "a": chatgpt_node("a", "root", chatgpt_message("a", "user", "I adopted a dog."), "b"),
+                    "b": chatgpt_node("b", "a", chatgpt_message("b", "assistant", "What is its name?")),
+                },
+            }
+        ]
+    ),
+    Format.CLAUDE: json.dumps(
+        [
+            {
+                "uuid": "c1",
+                "name": "Dog",
+                "chat_messages": [
+                    {
+                        "uuid": "m1",
+                        "sender": "human",
+                        "text": "I adopted a dog.",
+                        "content": [{"type": "text", "text": "I adopted a dog."}],
+                        "created_at": "2025-03-04T18:32:00.123456Z",
+                    },
+                    {"uuid": "m2", "sender": "assistant", "text": "What is its name?", "content": []},
+                ],
+            }
+        ]
+    ),
     Format.LOCOMO: json.dumps(
         [
             {

@@ -9,7 +9,7 @@ from localmem.errors import TranscriptError
 from localmem.transcripts import FORMATS, Conversation, Format, Note, Skipped, Turn, detect, read, read_stream
 from localmem.transcripts.source import SAMPLE
 
-from .helpers import VALID, events, turns
+from .helpers import SPEAKERS, VALID, events, turns
 
 
 def test_every_format_has_a_row_and_an_example() -> None:
@@ -34,7 +34,7 @@ class TestEveryFormat:
 
     def test_gives_speakers_and_texts_in_order(self, format: Format) -> None:
         found = turns(VALID[format])
-        assert [turn.speaker for turn in found[:2]] == ["Anna", "Ben"]
+        assert [turn.speaker for turn in found[:2]] == SPEAKERS.get(format, ["Anna", "Ben"])
         assert found[0].text == "I adopted a dog."
 
     def test_gives_every_turn_a_source(self, format: Format) -> None:
@@ -77,6 +77,8 @@ class TestEveryFormat:
             Format.LOCOMO: '[{"session_1": 5, "conversation": 3}]',
             Format.JSONL: "{nope\n{nope\n",
             Format.CSV: "speaker,text\nAnna,\n",
+            Format.CHATGPT: '[{"title": 5, "mapping": {"a": {"parent": 3, "message": {"author": {"role": "user"}, "content": 7}}}}]',
+            Format.CLAUDE: '[{"chat_messages": [{"text": null}, 5]}]',
             Format.PLAIN: "Anna:\n\nBen:\n",
             Format.WHATSAPP: "20/01/19, 11:25 - Anna left\n20/01/19, 11:26 - Ben left\n",
         }[format]

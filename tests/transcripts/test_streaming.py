@@ -73,6 +73,27 @@ def whatsapp(count: int) -> Iterator[str]:
         yield f"{number // 9000 % 28 + 1:02}/01/2025, 11:25 - Anna: {TEXT}\n"
 
 
+def chatgpt(count: int) -> Iterator[str]:
+    yield "["
+    for number in range(count // 50):
+        nodes: dict[str, object] = {}
+        for place in range(50):
+            before, after = (str(place - 1) if place else None), ([str(place + 1)] if place < 49 else [])
+            message = {"id": f"{number}-{place}", "author": {"role": "user"}, "content": {"parts": [TEXT]}}
+            nodes[str(place)] = {"parent": before, "children": after, "message": message}
+        chat = {"title": f"c{number}", "current_node": "49", "mapping": nodes}
+        yield ("," if number else "") + json.dumps(chat)
+    yield "]"
+
+
+def claude(count: int) -> Iterator[str]:
+    yield "["
+    for number in range(count // 50):
+        messages = [{"sender": "human", "text": TEXT} for _ in range(50)]
+        yield ("," if number else "") + json.dumps({"name": f"c{number}", "chat_messages": messages})
+    yield "]"
+
+
 def locomo(count: int) -> Iterator[str]:
     yield "["
     for number in range(count // 50):
@@ -89,6 +110,8 @@ MAKERS = {
     "table": (Format.CSV, table),
     "captions": (Format.WEBVTT, captions),
     "whatsapp": (Format.WHATSAPP, whatsapp),
+    "chatgpt": (Format.CHATGPT, chatgpt),
+    "claude": (Format.CLAUDE, claude),
     "locomo": (Format.LOCOMO, locomo),
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from datetime import datetime
 
 import pytest
@@ -11,19 +10,12 @@ import pytest
 from localmem.errors import TranscriptError
 from localmem.transcripts import Conversation, DateOrder, Format, Turn, detect, read_stream
 
-from .helpers import events, notes, said, skipped, turns
+from .helpers import details, events, notes, said, skipped, turns
+from .test_archive import zipped
 
 
 def chat(*lines: str) -> str:
     return "\n".join(lines) + "\n"
-
-
-def zipped(**members: str | bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return made.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -218,16 +210,14 @@ def test_a_time_inside_a_message_opens_none() -> None:
     ],
 )
 def test_the_zip_is_read_and_names_the_chat(file: str, member: str, name: str) -> None:
-    made = zipped(**{member: "[20/01/2019, 11:20:01] Ben: Hi\n", "0001-PHOTO.jpg": b"\xff\xd8\xff"})
+    made = zipped({member: "[20/01/2019, 11:20:01] Ben: Hi\n", "0001-PHOTO.jpg": b"\xff\xd8\xff"})
     found = events(made, name=file)
     assert found[0] == Conversation(name, "whatsapp")
     assert [event.text for event in found if isinstance(event, Turn)] == ["Hi"]
 
 
 def test_the_reason_of_the_format_is_told_to_those_who_ask() -> None:
-    found = events("20/01/19, 11:25 - Anna: Hi\n20/01/19, 11:26 - Ben: Hi\n")
-    details = [event.text for event in found if getattr(event, "minor", False)]
-    assert details == [
+    assert details("20/01/19, 11:25 - Anna: Hi\n20/01/19, 11:26 - Ben: Hi\n") == [
         "read as whatsapp: 2 of 2 lines begin with the date and time of WhatsApp on Android",
         "its times have no zone and are taken as local time",
     ]

@@ -273,3 +273,19 @@ def test_no_memory_is_made_before_something_is_said(
 def test_a_saved_chat_is_for_its_owner_only(localmem: CommandLine, chat: Chat, tmp_path: Path) -> None:
     localmem("chat", typed=f"Hello.\n/save {tmp_path / 'chat.txt'}\n")
     assert stat.S_IMODE((tmp_path / "chat.txt").stat().st_mode) == 0o600
+
+
+def test_commands_from_a_pipe_load_no_engine_and_no_line_editor() -> None:
+    code = """
+import io
+from localmem.cli.app import main
+sys.stdin = io.StringIO("/tasks\\n/help\\n/usage\\n/model\\n/undo\\n")
+try:
+    main(["chat", "-q"])
+except SystemExit as end:
+    assert end.code == 1  # there is nothing to undo
+"""
+    engines = {"faiss", "llama_cpp", "numba", "onnxruntime", "prompt_toolkit", "tokenizers", "torch"}
+    loaded = loaded_after(code)
+    assert loaded & engines == set()
+    assert "networkx" in loaded

@@ -1,0 +1,121 @@
+"""Turns that code understands alone: one kind of change, and nothing said but the nodes that it is about.
+
+"Remove the lamp and the rope" leaves nothing to decide once the nodes are found. The model reads the rest.
+"""
+
+from __future__ import annotations
+
+import re
+
+from localmem.tasks.context import GROUP, NOTE, SURE, Context
+from localmem.tasks.cues import LANGUAGES, Cue, folded, pattern
+from localmem.tasks.mentions import Mention, alike, content
+from localmem.tasks.trim import Line, Verb
+from localmem.tasks.values import Status
+
+_FAMILIES = {
+    Cue.DELETE: Verb.DELETE,
+    Cue.ONLY: Verb.KEEP,
+    Cue.RESTORE: Verb.RESTORE,
+    Cue.DONE: Verb.DONE,
+    Cue.BACK: Verb.BACK,
+    Cue.ALSO: Verb.LINK,
+}
+_OTHERS = (Cue.SWAP, Cue.ABSENT, Cue.SPLIT, Cue.MERGE)
+_FILLERS = frozenset(
+    """thing things stuff bit item items task tasks step steps point entry please pls thanks really sure fine ok day today tonight guess think
+    way help like know list plan lot kind whole actually anymore longer after use using used have having want need needs wants well
+    bitte danke ding sache punkt heute liste mehr gar brauchen brauche wir
+    favor gracias cosa lista hoy""".split()
+)
+
+
+def direct(context: Context) -> list[Line] | None:
+    """The lines of a turn that leaves nothing open; None: the model has to read it."""
+    cues = context.cues
+    if any(cue in cues for cue in _OTHERS) or not context.mentions:
+        return None
+    if _open_words(context):
+        return None
+    removed = [m for m in _meant(context) if not m.node.live]
+    live = [m for m in _meant(context) if m.node.live]
+    ids = tuple(m.node.id for m in live)
+    written = "(by code)"
+    if Cue.RESTORE in cues and removed and not cues & {Cue.ONLY}:
+        if Cue.DELETE in cues and not _negated(context):
+            return None
+        return [Line(Verb.RESTORE, written, tuple(m.node.id for m in removed))]
+    if Cue.ONLY in cues and not cues & {Cue.DONE, Cue.BACK} and (live or removed):
+        kept = [m.node.id for m in (*live, *removed) if m.node.parents]
+        excepted = re.search(r"\b(except|but|apart from|other than|aside from|außer|bis auf|menos|excepto|salvo)\b", folded(context.told))
+        if kept and (not cues & {Cue.ALL} or excepted or Cue.DELETE not in cues):
+            return [Line(Verb.KEEP, written, tuple(kept))]
+        return None
+    if Cue.ALL in cues or Cue.REST in cues:
+        return None
+    if Cue.ALSO in cues and not cues & {Cue.DELETE, Cue.DONE, Cue.BACK}:
+        return _link(live)
+    if Cue.DELETE in cues and live and not removed and not cues & {Cue.RESTORE, Cue.BACK, Cue.DONE}:
+        return [Line(Verb.DELETE, written, ids)]
+    if Cue.DONE in cues and live and not cues & {Cue.DELETE, Cue.BACK, Cue.RESTORE}:
+        return [Line(Verb.DONE, written, ids)]
+    if Cue.BACK in cues and live and not removed and not cues & {Cue.DELETE, Cue.DONE}:
+        changed = [m for m in live if len(m.node.versions) > 1 or len({(r.slot, r.value) for r in m.node.history}) > 1]
+        if changed:
+            return [Line(Verb.BACK, written, tuple(m.node.id for m in changed[:1]))]
+    return None
+
+
+def _negated(context: Context) -> bool:
+    return re.search(r"\b(don't|do not|not|never|nicht|no)\b", folded(context.told)) is not None
+
+
+def _meant(context: Context) -> list[Mention]:
+    """The nodes that the words name: those with a word of their own, without the whole that they are named as parts of."""
+    own = [m for m in context.mentions if (m.own or m.score >= 0.99) and m.node.slot not in (NOTE, GROUP)]
+    named = {m.node.id for m in own}
+    above = {parent for m in own for parent in m.node.parents}
+    found = []
+    for mention in own:
+        if mention.node.id in above and mention.words <= {
+            word for other in own if mention.node.id in other.node.parents for word in other.words
+        } | set(content(mention.node.slot)):
+            continue
+        weaker = [
+            other for other in own if other.node.id != mention.node.id and mention.words < other.words and mention.node.live == other.node.live
+        ]
+        if not weaker:
+            found.append(mention)
+    live = [m for m in found if m.node.live]
+    # A removed node counts only where no live one has the same words.
+    return [m for m in found if m.node.live or not any(m.words <= other.words for other in live)] if named else []
+
+
+def _link(live: list[Mention]) -> list[Line] | None:
+    whole = [m for m in live if not m.node.parents]
+    parts = [m for m in live if m.node.parents and m.node.status is not Status.INACTIVE]
+    if len(whole) != 1 or not parts or any(whole[0].node.id in m.node.parents for m in parts):
+        return None
+    return [Line(Verb.LINK, "(by code)", (*(m.node.id for m in parts), whole[0].node.id))]
+
+
+def _open_words(context: Context) -> list[str]:
+    """Words with a meaning that belong to no node named and to no cue."""
+    language = context.reading.language
+    text = folded(context.told)
+    for cue in LANGUAGES[language].cues:
+        if cue in (Cue.ASK, Cue.TALK, Cue.ADD, Cue.START, Cue.EVER, Cue.LIST, Cue.CLAIM, Cue.SUPPOSE):
+            continue
+        text = pattern(language, cue).sub(" ", text)
+    surely = {
+        word
+        for mention in context.mentions
+        if mention.own or mention.score >= SURE
+        for word in [*content(mention.node.slot), *content(mention.node.value)]
+    }
+    named = surely | {word for m in context.mentions for p in m.node.parents for word in content(context.graph[p].slot)}
+    return [
+        word
+        for word in content(text)
+        if word not in _FILLERS and not any(alike(word, other) for other in named)
+    ]

@@ -1,0 +1,136 @@
+"""What the words of a turn allow: the narrower the frame, the less a small model can get wrong."""
+
+from __future__ import annotations
+
+import re
+
+from localmem.tasks.context import NOTE, SURE, Context
+from localmem.tasks.cues import Cue, folded
+from localmem.tasks.subgraph import subgraph
+from localmem.tasks.guards import bears
+from localmem.tasks.trim import WHOLE, Frame, Verb, names
+from localmem.tasks.values import Status
+
+STATE_TOKENS = 110
+"""Of the part of the graph that the model reads, roughly."""
+MOST_PARENTS = 6
+
+_BY_CUE = {
+    Verb.DELETE: (Cue.DELETE, Cue.ONLY, Cue.SWAP),
+    Verb.KEEP: (Cue.ONLY,),
+    Verb.RESTORE: (Cue.RESTORE, Cue.BACK),
+    Verb.BACK: (Cue.BACK, Cue.FIRST),
+    Verb.LINK: (Cue.ALSO, Cue.ALL),
+    Verb.DONE: (Cue.DONE,),
+    Verb.NOTE: (Cue.ABSENT,),
+    Verb.GROUP: (Cue.SPLIT,),
+}
+"""Words that allow a kind of line; the kinds that are not here are always allowed."""
+_REVISES = frozenset(
+    {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.SPLIT, Cue.MERGE}
+)
+_LIST = re.compile(r",|;|\band\b|\bund\b|\by\b|&|\+")
+
+
+def frame(context: Context) -> Frame:
+    """What the model may write about a turn that tells something."""
+    graph, cues = context.graph, context.cues
+    wanted = [m.node.id for m in context.mentions if m.node.live and (m.own or m.score >= SURE)]
+    removed = [
+        m.node.id
+        for m in context.mentions
+        if not m.node.live and m.own and (Cue.RESTORE in cues or Cue.BACK in cues or m.score >= SURE)
+    ]
+    if cues & {Cue.RESTORE, Cue.BACK} and not removed and not wanted:
+        gone = [node for node in graph if not node.live and node.slot != NOTE]
+        last = max((node.deleted.turn for node in gone), default=0)
+        removed = [node.id for node in gone if node.deleted.turn == last]
+    if context.tagged:
+        wanted.insert(0, context.tagged.id)
+    near = [id for id in context.focus if id in graph]
+    root = context.root
+    shown = subgraph(graph, [*wanted, *removed], budget=STATE_TOKENS, near=[*near, *([root.id] if root else [])])
+    named = names(graph, shown)
+    told = context.told
+    slot, target = _by_tag(context)
+    if target is not None:
+        return Frame(told, tuple(shown), named, {Verb.CHANGE: (target,)}, forced=True)
+    if slot and root:
+        return Frame(told, tuple(shown), named, {Verb.PART: (root.id,)}, slot=slot, forced=True)
+    verbs = {verb: _nodes(verb, context, shown) for verb in _verbs(context, shown)}
+    bare = (Verb.NEW, Verb.NONE)
+    return Frame(told, tuple(shown), named, {v: ids for v, ids in verbs.items() if ids or v in bare})
+
+
+def _by_tag(context: Context) -> tuple[str, int | None]:
+    """Of a turn like "date: I'd rather go on Friday": the new slot, or the node that gets another value."""
+    tag = context.reading.tag
+    if not tag or context.root is None or context.cues & _REVISES:
+        return "", None
+    node = context.tagged
+    if node is None:
+        listed = _LIST.search(context.told) or (Cue.ADD in context.cues and context.touched)
+        return ("", None) if listed else (tag.lower(), None)
+    if any(child.live and child.slot != NOTE for child in context.graph.children(node.id)) or not node.parents:
+        return "", None
+    return "", node.id
+
+
+def _nodes(verb: Verb, context: Context, shown: list[int]) -> tuple[int, ...]:
+    """Those of the nodes shown that the words let a line of this kind name."""
+    graph = context.graph
+    if verb in (Verb.NEW, Verb.NONE):
+        return ()
+    if verb is Verb.PART:
+        return _parents(context, shown)
+    if verb in (Verb.DELETE_ALL, Verb.DONE_ALL):
+        return tuple(id for id in shown if any(child.live for child in graph.children(id)))
+    nodes = [graph[id] for id in shown if graph[id].slot != NOTE]
+    if verb is Verb.RESTORE:
+        nodes = [node for node in nodes if node.status is not Status.ACTIVE]
+    elif verb is Verb.BACK:
+        nodes = [node for node in nodes if len(node.versions) > 1 or len(node.history) > 1]
+    elif verb is not Verb.KEEP:
+        nodes = [node for node in nodes if node.live]
+    return tuple(node.id for node in nodes if bears(verb, node, context))
+
+
+def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
+    graph, cues = context.graph, context.cues
+    if not any(node.live for node in graph):
+        back = {Verb.RESTORE} if len(graph) and cues & {Cue.RESTORE, Cue.BACK} else set()
+        return frozenset({Verb.NEW, Verb.NONE} | back)
+    hinted = {verb for verb, given in _BY_CUE.items() if any(cue in cues for cue in given)}
+    verbs = {Verb.PART, Verb.CHANGE, *hinted}
+    if Cue.START in cues:
+        verbs.add(Verb.NEW)
+        if not hinted - {Verb.LINK} and not _touches_standing(context) and _BEGINS.search(folded(context.told)):
+            return frozenset({Verb.NEW})
+    if cues & {Cue.ALL, Cue.REST}:
+        verbs |= {whole for verb, whole in WHOLE.items() if verb in hinted}
+    touched = any(mention.own and mention.node.live for mention in context.mentions)
+    if touched and not hinted - {Verb.LINK}:
+        verbs |= {Verb.DELETE, Verb.DONE}  # a wording that no table has
+    if not touched and not hinted:
+        verbs.add(Verb.NONE)
+    return frozenset(verbs)
+
+
+_BEGINS = re.compile(
+    r"^(\w+,? ){0,3}(to \w+( \w+){0,4},|plan|schedule|organi[sz]e|create|start|set up|prepare|for (the|my|our|a|an) |help me|um .* zu|plane|organisier|erstell|para (el|la|hacer)|planea|organiza|crea|prepara)|:"
+)
+
+
+def _touches_standing(context: Context) -> bool:
+    """Whether the words name something that stands already."""
+    return any(mention.node.live and mention.own and mention.score >= SURE for mention in context.mentions)
+
+
+def _parents(context: Context, shown: list[int]) -> tuple[int, ...]:
+    """Nodes that may get parts: those named, the task that is spoken of, the other tasks."""
+    graph = context.graph
+    named = [m.node.id for m in context.mentions if m.node.live and m.slot >= SURE and (not m.node.value or graph.children(m.node.id))]
+    root = [context.root.id] if context.root else []
+    others = [r.id for r in reversed(graph.roots()) if r.live]
+    found = [id for id in dict.fromkeys([*named, *root, *others]) if id in shown]
+    return tuple(found[:MOST_PARENTS])

@@ -1,0 +1,180 @@
+"""What the model wrote, held against the words: a line that these do not bear is dropped, with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from localmem.tasks.context import Context, kind_of
+from localmem.tasks.cues import Cue, find, folded, has
+from localmem.tasks.mentions import content, within
+from localmem.tasks.reading import Mood
+from localmem.tasks.trim import Line, Verb
+from localmem.tasks.values import Node, fold
+from localmem.values import Dropped
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What passed, and what did not."""
+
+    lines: tuple[Line, ...]
+    dropped: tuple[Dropped, ...]
+
+
+def guard(lines: Sequence[Line], context: Context) -> Guarded:
+    """Drop what the words do not bear.
+
+    Args:
+        lines: as the model wrote them.
+        context: of the turn.
+    """
+    kept: list[Line] = []
+    dropped: list[Dropped] = []
+    texts: set[str] = set()
+    for line in lines:
+        passed, reasons = _checked(line, context)
+        dropped += [Dropped(line.written, reason) for reason in reasons]
+        if passed is None:
+            continue
+        if passed.verb in (Verb.PART, Verb.NEW):
+            key = f"{passed.ids} {folded(passed.slot)} = {folded(passed.text)}"
+            if key in texts:
+                dropped.append(Dropped(line.written, "it was written twice"))
+                continue
+            texts.add(key)
+        kept.append(passed)
+    return Guarded(tuple(kept), tuple(dropped))
+
+
+def bears(verb: Verb, node: Node, context: Context) -> bool:
+    """Whether the words allow that a line of this kind names the node; of a change, with some text."""
+    return not _refusal(Line(verb, ""), node, context)
+
+
+def _checked(line: Line, context: Context) -> tuple[Line | None, list[str]]:
+    if line.verb in (Verb.NONE, Verb.NEW, Verb.PART):
+        return line, []
+    if line.within:
+        return _checked_whole(line, context)
+    targets = line.ids[:-1] if line.verb is Verb.LINK else line.ids
+    reasons = []
+    good = []
+    for id in targets:
+        reason = _refusal(line, context.graph[id], context)
+        if reason:
+            reasons.append(reason)
+        else:
+            good.append(id)
+    if not good:
+        return None, reasons
+    ids = (*good, line.ids[-1]) if line.verb is Verb.LINK else tuple(good)
+    return replace(line, ids=ids), reasons
+
+
+def _checked_whole(line: Line, context: Context) -> tuple[Line | None, list[str]]:
+    if context.cues & {Cue.ALL, Cue.REST, Cue.ONLY}:
+        return line, []
+    return None, ["no word such as all or everything was said"]
+
+
+def _refusal(line: Line, node: Node, context: Context) -> str:
+    """Why the line may not touch the node; empty if it may."""
+    touched = node.id in context.touched
+    pointed = _pointed(node, context)
+    name = node.value or node.slot
+    match line.verb:
+        case Verb.DELETE | Verb.DONE | Verb.RESTORE | Verb.KEEP | Verb.LINK | Verb.GROUP:
+            if not touched and not pointed and not _by_set_word(node, context):
+                return f"the words touch no node named {name}"
+            if line.verb is Verb.DELETE and _is_constraint(node, context):
+                return f"that {name} cannot is a condition, not a removal"
+            if touched and not context.touched[node.id].own and _better(node, context):
+                return f"the words fit another node better than {name}"
+        case Verb.CHANGE:
+            return _no_change(line.text, node, context, touched=touched, pointed=pointed)
+        case Verb.BACK:
+            if touched or pointed or _by_former(node, context):
+                return ""
+            return f"the words touch no node named {name}"
+        case Verb.NOTE:
+            if not touched and not pointed:
+                return f"the words touch no node named {name}"
+    return ""
+
+
+def _no_change(text: str, node: Node, context: Context, *, touched: bool, pointed: bool) -> str:
+    name = node.value or node.slot
+    if text and folded(text) in (folded(node.slot), folded(node.value)):
+        return f"{node.label} says that already"
+    had = kind_of(node.value) if node.value else ""
+    if text and had == "text" and kind_of(text) in ("time", "date") and fold(node.slot) not in context.told_slots:
+        return f"a {kind_of(text)} is no value for {name}"
+    if text and had in ("time", "date") and kind_of(text) != had and not (touched and kind_of(text) == "number"):
+        return f"{text} is no {had}"
+    if touched and (context.touched[node.id].own or not _better(node, context)):
+        return ""
+    kinds = context.kinds
+    if had in kinds and had != "text":
+        return ""
+    if pointed and (had in kinds or not kinds - {"text"} or not had):
+        return ""
+    if context.cues & {Cue.ALL} and had in kinds:
+        return ""
+    return f"the words touch no node named {name}"
+
+
+def _pointed(node: Node, context: Context) -> bool:
+    """Whether a pronoun may mean the node."""
+    if Cue.POINT not in context.cues or node.id not in context.below(context.focus[:6]) | {
+        id for focus in context.focus[:6] if focus in context.graph for id in context.graph[focus].parents
+    }:
+        return False
+    return not any(mention.own and mention.score >= 0.5 for mention in context.mentions)
+
+
+def _by_set_word(node: Node, context: Context) -> bool:
+    if not context.cues & {Cue.ALL, Cue.REST}:
+        return False
+    return True
+
+
+def _by_former(node: Node, context: Context) -> bool:
+    told = content(context.told)
+    return any(
+        within(content(past.value or past.slot), told) for past in node.history
+    )
+
+
+def _better(node: Node, context: Context) -> bool:
+    """Whether a node beside this one is named by more words."""
+    mine = context.touched[node.id]
+    return any(
+        other.node.id != node.id
+        and other.words > mine.words
+        and set(other.node.parents) & set(node.parents)
+        for other in context.mentions
+    )
+
+
+def _is_constraint(node: Node, context: Context) -> bool:
+    """Whether the only clauses that name the node say that somebody cannot."""
+    if Cue.SWAP in context.cues:
+        return False
+    naming = [
+        clause
+        for clause in context.reading.of(Mood.TELL)
+        if within(content(node.label), content(clause.text))
+    ]
+    return bool(naming) and all(
+        Cue.ABSENT in clause.cues and not _says_delete(clause.text, context.reading.language) for clause in naming
+    )
+
+
+def _says_delete(text: str, language: str) -> bool:
+    """Whether a clause asks for a removal, beyond saying that somebody cannot."""
+    match = find(Cue.DELETE, text, language)
+    if match is None:
+        return False
+    absent = find(Cue.ABSENT, text, language)
+    return absent is None or not (absent.start() <= match.start() < absent.end()) or has(Cue.ONLY, text, language)

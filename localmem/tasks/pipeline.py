@@ -1,0 +1,96 @@
+"""A chat turn through the stages: reading, subgraph, model, guards, plan, graph, reply."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from localmem.errors import GrammarError, TaskError, TruncatedError
+from localmem.llm import prompts
+from localmem.llm.protocol import LanguageModel
+from localmem.tasks import trim
+from localmem.tasks.context import Context
+from localmem.tasks.cues import Cue
+from localmem.tasks.direct import direct
+from localmem.tasks.frame import frame
+from localmem.tasks.guards import guard
+from localmem.tasks.plan import plan
+from localmem.tasks.reading import Mood, Reading, read
+from localmem.tasks.rules import Moment
+from localmem.tasks.subgraph import lines as node_lines
+from localmem.tasks.tasks import Tasks
+from localmem.tasks.trim import Line, Verb
+from localmem.tasks.update import Outcome, after
+from localmem.tasks.values import Operation
+from localmem.values import Dropped, Usage
+
+KIND = "decompose"
+TRIM_TOKENS = 320
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a turn asks of the tasks."""
+
+    context: Context
+    operations: tuple[Operation, ...]
+    dropped: tuple[Dropped, ...]
+    written: str
+    """Lines of the model."""
+    missed: bool
+    """The turn tells something that could not be understood."""
+    usage: Usage
+
+
+def understand(
+    context: Context,
+    model: Callable[[], LanguageModel],
+    *,
+    temperature: float = 0.0,
+    seed: int = 0,
+    ablate: frozenset[str] = frozenset(),
+) -> Understood:
+    """Turn what was told into operations that the graph takes."""
+    usage = Usage()
+    if not context.reading.of(Mood.TELL):
+        return Understood(context, (), (), "", False, usage)
+    known = direct(context)
+    if known is not None:
+        guarded = guard(known, context)
+        operations, dropped = _possible(plan(guarded.lines, context), context)
+        if operations:
+            return Understood(context, operations, (*guarded.dropped, *dropped), "(by code)", False, usage)
+    allowed = frame(context)
+    text = trim.grammar(allowed)
+    kind = prompts.load(KIND)
+    state = trim.shown_text(node_lines(context.graph, allowed.shown, former=bool(context.cues & {Cue.BACK, Cue.FIRST})))
+    prompt = kind.prompt(kind.ask(state=state, said=context.told))
+    try:
+        generation = model().generate(prompt, max_tokens=TRIM_TOKENS, grammar=text, temperature=temperature, seed=seed)
+        written, usage = generation.text, usage + generation.usage
+    except TruncatedError as error:
+        written = error.text
+    lines = trim.parse(written, allowed)
+    guarded = guard(lines, context)
+    operations, dropped = _possible(plan(guarded.lines, context), context)
+    missed = not operations and any(line.verb is not Verb.NONE for line in lines)
+    return Understood(context, operations, (*guarded.dropped, *dropped), written, missed, usage)
+
+
+def _possible(operations: Sequence[Operation], context: Context) -> tuple[tuple[Operation, ...], list[Dropped]]:
+    """Those of the operations that the graph takes, in order."""
+    good: list[Operation] = []
+    dropped: list[Dropped] = []
+    moment = Moment(context.graph.turn + 1, datetime.now().astimezone())
+    for operation in operations:
+        try:
+            after(context.graph, [*good, operation], moment)
+        except TaskError as error:
+            dropped.append(Dropped(f"{operation.op} {operation.target} {operation.slot} {operation.value or ''}", str(error)))
+        else:
+            good.append(operation)
+    return tuple(good), dropped

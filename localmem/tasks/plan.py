@@ -1,0 +1,296 @@
+"""Lines to operations: code decides what it can know better than the model.
+
+Which version a roll-back goes to, whether a new text takes the place of a node's name or of its value, what "all but"
+leaves, and that what is already there is not added twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from localmem.tasks.context import GROUP, NOTE, Context
+from localmem.tasks.cues import Cue, folded
+from localmem.tasks.mentions import alike, content, within
+from localmem.tasks.trim import Line, Verb
+from localmem.tasks.values import Node, Op, Operation, Status, fold
+
+_ATTRIBUTES = re.compile(
+    r"^(date|day|time|start|end|from|to|place|location|where|when|venue|room|address|city|destination|origin|budget|price|cost|color|colour|size|"
+    r"theme|name|e-?mail|phone|deadline|due|duration|length|hotel|flight|owner|status|priority|frequency|dose|dosage|amount|"
+    r"datum|tag|uhrzeit|zeit|ort|ziel|beginn|ende|preis|farbe|größe|name|adresse|telefon|frist|dauer|besitzer|"
+    r"fecha|día|hora|lugar|destino|origen|presupuesto|precio|color|tamaño|nombre|dirección|teléfono|plazo|duración)\b"
+)
+
+
+def plan(lines: Sequence[Line], context: Context) -> list[Operation]:
+    """Operations that carry the lines out, in order; ids of new nodes are negative."""
+    return _Plan(context).of(lines)
+
+
+class _Plan:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._graph = context.graph
+        self._operations: list[Operation] = []
+        self._next = -100  # of nodes that no line has a number for
+        self._alias: dict[int, int] = {}
+        self._moved: set[int] = set()
+
+    def of(self, lines: Sequence[Line]) -> list[Operation]:
+        lines = [one for line in lines for one in _itemised(line, self._context.told)]
+        grouped = [line for line in lines if line.verb is Verb.GROUP]
+        if Cue.MERGE in self._context.cues and not grouped:
+            self._merge()
+        for line in lines:
+            match line.verb:
+                case Verb.NEW:
+                    self._new(line)
+                case Verb.PART:
+                    self._part(line)
+                case Verb.CHANGE:
+                    for id in self._everywhere(line.ids):
+                        self._change(self._graph[id], line.text)
+                case Verb.DELETE | Verb.DELETE_ALL:
+                    self._each(Op.DELETE, line)
+                case Verb.DONE | Verb.DONE_ALL:
+                    self._each(Op.DONE, line)
+                case Verb.RESTORE:
+                    self._restore(line)
+                case Verb.KEEP:
+                    self._keep(line)
+                case Verb.BACK:
+                    for id in line.ids:
+                        self._back(self._graph[id])
+                case Verb.LINK:
+                    for id in line.ids[:-1]:
+                        self._do(Op.LINK, id, parent=line.ids[-1])
+                case Verb.NOTE:
+                    for id in line.ids:
+                        self._do(Op.ADD, None, slot=NOTE, value=line.text, parent=id)
+                case Verb.GROUP:
+                    pass
+                case Verb.NONE:
+                    pass
+        if grouped:
+            self._group(grouped)
+        return self._operations
+
+    def _do(self, op: Op, target: int | None = None, **fields: object) -> None:
+        self._operations.append(Operation(op, target, **fields))  # type: ignore[arg-type]
+
+    def _each(self, op: Op, line: Line) -> None:
+        ids = [child.id for id in line.ids for child in self._graph.children(id) if child.live] if line.within else line.ids
+        for id in ids:
+            self._do(op, id)
+
+    def _new(self, line: Line) -> None:
+        standing = next((root for root in self._graph.roots() if root.live and fold(root.slot) == fold(line.text)), None)
+        if standing is not None:
+            self._alias[line.ids[0]] = standing.id
+        elif line.slot:
+            self._do(Op.ADD, line.ids[0], slot=line.slot, value=line.text)
+        else:
+            self._do(Op.ADD, line.ids[0], slot=line.text)
+
+    def _part(self, line: Line) -> None:
+        parent = self._alias.get(line.ids[0], line.ids[0]) if line.ids else None
+        standing = [] if parent is None or parent < 0 else self._graph.children(parent)
+        named = [node for node in standing if _same_name(node.slot, line.slot)]
+        equal = [node for node in named if fold(node.value) == fold(line.text)]
+        removed = [node for node in named if not node.live and (not line.text or node in equal)]
+        live = [node for node in named if node.live]
+        if not live and removed:
+            self._do(Op.RESTORE, removed[-1].id)
+            return
+        if live and not line.text:
+            return
+        if len(live) == 1 and line.text and not equal and not self._adds(line):
+            self._do(Op.SET, live[0].id, value=line.text)
+            return
+        shared = self._elsewhere(line, parent)
+        if shared is not None:
+            self._do(Op.LINK, shared.id, parent=parent)
+            return
+        self._next -= 1
+        self._do(Op.ADD, self._next, slot=line.slot, value=line.text or None, parent=parent)
+
+    def _adds(self, line: Line) -> bool:
+        """Whether a second value of a slot stands beside the first, as a second guest does."""
+        if _ATTRIBUTES.match(folded(line.slot)):
+            return False
+        return bool(self._context.cues & {Cue.ALSO, Cue.ADD}) and Cue.CHANGE not in self._context.cues
+
+    def _elsewhere(self, line: Line, parent: int | None) -> Node | None:
+        """The node of another task that a part means, where the words say that it is the same one."""
+        if Cue.ALSO not in self._context.cues or parent is None or parent < 0:
+            return None
+        found = [
+            node
+            for node in self._graph
+            if node.live and node.parents and parent not in node.parents and _same_name(node.slot, line.slot)
+        ]
+        return found[0] if found and not line.text else None
+
+    def _everywhere(self, ids: Sequence[int]) -> list[int]:
+        """With the nodes of the same name elsewhere, unless the words name the task that is meant."""
+        context = self._context
+        found = dict.fromkeys(ids)
+        if not context.cues & {Cue.SWAP, Cue.ALL}:
+            return list(found)
+        named_roots = {m.node.id for m in context.mentions if m.node.live and not m.node.parents and m.score >= 0.5}
+        for id in ids:
+            node = self._graph[id]
+            for other in self._graph:
+                same = other.live and not _ATTRIBUTES.match(folded(other.slot)) and fold(other.slot) == fold(node.slot) and other.parents
+                if same and (not named_roots or any(root.id in named_roots for root in [context.root_of(other)] if root)):
+                    if not other.value or fold(other.value) == fold(node.value):
+                        found[other.id] = None
+        return list(found)
+
+    def _change(self, node: Node, text: str) -> None:
+        if self._takes_name(node, text):
+            value = None if node.value else ""
+            self._do(Op.REPLACE, node.id, slot=text, value=value)
+        else:
+            self._do(Op.SET, node.id, value=text)
+
+    def _takes_name(self, node: Node, text: str) -> bool:
+        """Whether a new text takes the place of the node's name rather than of its value."""
+        told = content(self._context.told)
+        new = content(text)
+        names = within(content(node.slot), [word for word in told if word not in new])
+        values = within(content(node.value), [word for word in told if word not in new])
+        if _ATTRIBUTES.match(folded(node.slot)):
+            return False
+        if text[:1].isdigit() and not node.slot[:1].isdigit():
+            return False
+        if not node.value:
+            return not self._context.reading.tag or Cue.SWAP in self._context.cues or not node.parents
+        if values and not names:
+            return False
+        if not names:
+            return False
+        gone = re.search(
+            r"\b(instead of|replac\w*|swap\w*|substitut\w*|rather than|no|without|out of|there's no|isn't any|don't have|rename|statt|anstatt|ersetz\w*|kein\w*|en (?:vez|lugar) de|reemplaz\w*|sustitu\w*|no hay)\b(.{0,24})",
+            folded(self._context.told),
+        )
+        return bool(gone and within(content(node.slot), content(gone[2]))) or Cue.SWAP in self._context.cues
+
+    def _restore(self, line: Line) -> None:
+        ids = [child.id for id in line.ids for child in self._graph.children(id)] if line.within else line.ids
+        for id in ids:
+            node = self._graph[id]
+            if node.status is not Status.ACTIVE:
+                self._do(Op.RESTORE, id)
+
+    def _keep(self, line: Line) -> None:
+        kept = {id for id in line.ids if id in self._graph}
+        for id in kept:
+            if not self._graph[id].live:
+                self._do(Op.RESTORE, id)
+        slots = {fold(self._graph[id].slot) for id in kept}
+        beside = {node.id: node for id in kept for node in self._siblings(self._graph[id])}
+        alike_slots = [n for n in beside.values() if fold(n.slot) in slots]
+        for node in alike_slots if len(slots) == 1 and alike_slots else beside.values():
+            if node.id not in kept and not _ATTRIBUTES.match(folded(node.slot)) and node.slot != NOTE:
+                self._do(Op.DELETE, node.id)
+
+    def _siblings(self, node: Node) -> list[Node]:
+        return [child for id in node.parents for child in self._graph.children(id) if child.live and child.id != node.id]
+
+    def _back(self, node: Node) -> None:
+        if not node.live:
+            self._do(Op.RESTORE, node.id)
+            return
+        versions = node.versions
+        told = content(self._context.told)
+        past = list(dict.fromkeys((r.slot, r.value) for r in node.history))
+        for slot, value in reversed(past):
+            words = content(value or slot)
+            if (slot, value) != (node.slot, node.value) and words and len(within(words, told)) == len(words):
+                self._do(Op.ROLL_BACK, node.id, value=value or slot)
+                return
+        first = past[0]
+        if Cue.FIRST in self._context.cues and first != (node.slot, node.value):
+            self._do(Op.ROLL_BACK, node.id, value=first[1] or first[0])
+        elif len(versions) > 1:
+            self._do(Op.ROLL_BACK, node.id)
+
+    def _merge(self) -> None:
+        """Groups that stand apart come together again."""
+        for node in self._graph:
+            if node.live and node.slot == GROUP and node.parents:
+                for child in self._graph.children(node.id):
+                    if child.live and child.slot != NOTE:
+                        self._do(Op.LINK, child.id, parent=node.parents[0])
+                self._do(Op.DELETE, node.id)
+
+    def _group(self, lines: Sequence[Line]) -> None:
+        first = next((self._graph[id] for line in lines for id in line.ids if self._graph[id].parents), None)
+        if first is None:
+            return
+        above = first.parents[0]
+        beside = [n for n in self._graph.children(above) if n.live and fold(n.slot) == fold(first.slot)]
+        taken: set[int] = set()
+        for place, line in enumerate(lines):
+            ids = [id for id in line.ids if id not in taken]
+            if Cue.REST in self._context.cues and place == len(lines) - 1:
+                ids = [n.id for n in beside if n.id not in taken] or ids
+            taken.update(ids)
+            if not ids:
+                continue
+            self._next -= 1
+            self._do(Op.ADD, self._next, slot=GROUP, value=line.text, parent=above)
+            for id in ids:
+                self._do(Op.LINK, id, parent=self._next)
+                self._do(Op.DELETE, id, parent=above)
+
+
+_UNITS = (
+    r"(?:kg|g|mg|l|ml|cl|lbs?|oz|cups?|tbsp|tsp|bags?|rolls?|packs?|packets?|pieces?|bottles?|boxes|box|cans?|tins?|jars?|pairs?|bunch(?:es)?|loaf|loaves|slices?|sticks?|dozen|litres?|liters?|kilos?|grams?|pounds?|sheets?|cartons?|crates?|sets?|pounds?|"
+    r"stück|packungen|packung|flaschen?|dosen?|gläser|glas|tüten?|liter|gramm|säcke|sack|rollen?|paar|bund|scheiben?|kisten?|kasten|kästen|becher|beutel|"
+    r"kilos?|gramos?|litros?|botellas?|latas?|paquetes?|bolsas?|cajas?|docenas?|pares|par|rollos?|manojos?)"
+)
+_QUANTITY = re.compile(
+    r"(?P<n>(?:\d+(?:[.,/]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a few|a couple of|some|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|eine?n?|ein paar|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|una?)"
+    rf"(?:\s?{_UNITS}\b\.?)?)\s+(?:of\s+|de\s+)?(?P<item>[^\W\d].*)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"(?:an?|one|the|some|an? couple of|eine?n?|una?)\Z", re.IGNORECASE)
+_LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&|plus)\s)\s*")
+
+
+def _itemised(line: Line, told: str) -> list[Line]:
+    """A part as items: "3 kg of flour" has a quantity, "dragon, knight and drums" are three."""
+    if line.verb is not Verb.PART:
+        return [line]
+    if not line.text:
+        pieces = [piece for piece in _LISTED.split(line.slot) if piece]
+        made = []
+        for piece in pieces:
+            match = _QUANTITY.fullmatch(piece)
+            if match is None:
+                made.append(replace(line, slot=piece))
+            elif _ARTICLE.match(match["n"]):
+                made.append(replace(line, slot=match["item"]))
+            else:
+                made.append(replace(line, slot=match["item"], text=match["n"]))
+        return made
+    pieces = [piece for piece in _LISTED.split(line.text) if piece]
+    several = len(pieces) > 1 and (_PEOPLE.search(folded(line.slot)) or f"({line.text}" in told or len(pieces) > 2 and " and " in f" {line.text} ".replace(" und ", " and ").replace(" y ", " and "))
+    names = len(pieces) > 1 and all(piece[:1].isupper() for piece in pieces) and re.search(r"\s(and|und|y|&)\s", line.text)
+    if several or names:
+        return [replace(line, text=piece) for piece in pieces]
+    return [line]
+
+
+_PEOPLE = re.compile(r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b")
+
+
+def _same_name(one: str, other: str) -> bool:
+    if fold(one) == fold(other):
+        return True
+    words, others = content(one), content(other)
+    return len(words) == len(others) and bool(words) and all(map(alike, words, others))

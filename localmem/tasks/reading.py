@@ -1,0 +1,250 @@
+"""A user turn to clauses, and what each of them is there for.
+
+Code decides what may change the tasks at all: a question, a doubt, a hypothesis or small talk never does. What is
+left, the clauses that tell something, is what the model reads.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from localmem.tasks.cues import Cue, cues, find, folded, has, language_of
+
+
+class Mood(StrEnum):
+    """What a clause is there for."""
+
+    TELL = "tell"
+    """Says or asks for something that may change the tasks."""
+    ASK = "ask"
+    SUPPOSE = "suppose"
+    """A doubt or a hypothesis; changes nothing."""
+    TALK = "talk"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a turn with one mood."""
+
+    text: str
+    mood: Mood
+    cues: frozenset[Cue]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A user turn, read by code."""
+
+    text: str
+    """The whole turn on one line."""
+    tag: str
+    """A word or two in front of a colon: "date" in "date: make it Friday"; else empty."""
+    language: str
+    clauses: tuple[Clause, ...]
+
+    def of(self, *moods: Mood) -> tuple[Clause, ...]:
+        """The clauses with one of these moods."""
+        return tuple(clause for clause in self.clauses if clause.mood in moods)
+
+    @property
+    def told(self) -> str:
+        """The clauses that may change something, as one text, with the tag in front."""
+        text = " ".join(clause.text for clause in self.of(Mood.TELL))
+        return f"{self.tag}: {text}" if self.tag and text else text
+
+    @property
+    def asked(self) -> str:
+        """The clauses that ask, and those whose claims or doubts they are about."""
+        return " ".join(clause.text for clause in self.of(Mood.ASK, Mood.SUPPOSE))
+
+    @property
+    def cues(self) -> frozenset[Cue]:
+        """All cues of the clauses that tell something."""
+        return frozenset(cue for clause in self.of(Mood.TELL) for cue in clause.cues)
+
+
+_TAG = re.compile(r"^\s*([^\W\d_][\w /&'-]{0,28}?)\s*(?::|\s[-–—])\s+(?=\S)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[ap]\.?\s?m|e\.g|i\.e|dr|mr|mrs|ms|prof|st|no|vs|approx|z\.b|bzw|ca|evtl|inkl|tel|str|nr|sr|sra|srta|dto|ej|av)|\b\w|\d)\.$",
+    re.IGNORECASE,
+)
+_BORDER = re.compile(r"(?<=[.!?…;])[\"”’')]*\s+|\s*(?:—|–|\s--?)\s+|(?<=[^\W\d_])—(?=[^\W\d_])|\n+")
+_JOINT = re.compile(
+    r"\s*(?:,\s*(?:and|but|so|und|aber|y|pero)?\s+|\s+(?:and|but|und|aber|y|pero)\s+)(?:then |also |dann |auch |luego |después )?",
+    re.IGNORECASE,
+)
+_LONGEST_TAG = 3
+
+
+def read(text: str, last_language: str = "en") -> Reading:
+    """Split a turn into clauses and tell what each is there for.
+
+    Args:
+        text: what the user typed.
+        last_language: of the turns before, for a turn that does not tell.
+    """
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    whole = " ".join(line for line in lines if line)
+    language = language_of(whole, last_language)
+    tag, rest = _tag(whole)
+    pieces = [part for piece in _pieces(rest) for part in _parts(piece, language)]
+    clauses = [Clause(piece, _mood(piece, language), cues(piece, language)) for piece in pieces]
+    return Reading(whole, tag, language, tuple(_settled(clauses)))
+
+
+def _tag(text: str) -> tuple[str, str]:
+    match = _TAG.match(text)
+    if match is None or len(match[1].split()) > _LONGEST_TAG or text[match.end(1) :].startswith("://"):
+        return "", text
+    return match[1].strip(), text[match.end() :]
+
+
+def _pieces(text: str) -> list[str]:
+    """Sentences, and what stands between dashes."""
+    pieces = [""]
+    end = 0
+    for border in _BORDER.finditer(text):
+        piece = text[end : border.start()]
+        pieces[-1] += piece
+        end = border.end()
+        begun = pieces[-1]
+        ends_sentence = begun.endswith(".") and text[border.start() :][:1] != "—"
+        if ends_sentence and _ABBREVIATION.search(begun) and not text[end : end + 1].isupper():
+            pieces[-1] += border.group()
+            continue
+        pieces.append("")
+    pieces[-1] += text[end:]
+    return [piece.strip() for piece in pieces if re.search(r"\w", piece)]
+
+
+def _parts(piece: str, language: str) -> list[str]:
+    """A sentence in two where "and" or a comma leads from telling to asking: "make it two and tell me the rest"."""
+    for joint in _JOINT.finditer(piece):
+        before, after = piece[: joint.start()].strip(), piece[joint.end() :].strip()
+        if len(before.split()) < 2 or len(after.split()) < 2 or _ASIDE.match(folded(before)):
+            continue
+        moods = _mood(before, language), _mood(after, language)
+        if moods[1] is Mood.ASK and moods[0] is Mood.TELL and _asks_by_itself(after, language):
+            return [before, *_parts(after, language)]
+        if (
+            moods[0] is Mood.ASK
+            and moods[1] is Mood.TELL
+            and not piece.endswith("?")
+            and _orders(after, language)
+        ):
+            return [before, *_parts(after, language)]
+    return [piece]
+
+
+_ASIDE = re.compile(
+    r"^(by the way|one more thing|just (so|to)|quick question|por cierto|übrigens|eine frage|una pregunta)\W*$"
+)
+
+
+def _asks_by_itself(text: str, language: str) -> bool:
+    """Whether a part that may be a list's last item is surely a question: "and what is left"."""
+    asks = find(Cue.ASK, text, language)
+    return asks is not None and asks.start() == 0
+
+
+_ORDERS = re.compile(
+    r"^(then |dann |luego )?(submit|send|add|remove|delete|change|move|set|make|put|drop|cancel|replace|book|buy|mark|füge|streich|lösch|änder|setz|verschieb|añade|quita|cambia|borra|pon|envía)\w*\b"
+)
+
+
+def _orders(text: str, language: str) -> bool:
+    return _ORDERS.search(folded(text)) is not None
+
+
+_QUESTION = re.compile(r"\?[\s\"”’')]*$")
+_SUGGESTS = re.compile(
+    r"^(so |and |ok(ay)?,? |actually,? |hmm+,? |wait,? )*(how about|what about .*\binstead\b|why (don't|not)|let's|wie wäre es|wie wär's|warum (machen|nehmen) wir nicht|qué tal si|y si mejor)\b"
+)
+_QUERY_VERB = re.compile(
+    r"^(please |just |quickly |bitte |mal |mir |por favor )*(show|list|tell|repeat|remind (me|us) (of|what|which|who|when|where|how|why)|recap|summari[sz]e|give (me|us) (a|an|the|my) ?(list|overview|summary|recap|status|rundown|current|full|complete)?|"
+    r"double-?\s?check|check (if|whether|that|what|again|my|the)|re-?check|explain|confirm|read|see|know|generate|describe|look up|say|verify|remember|print|display|count|"
+    r"zeig\w*|nenn\w*|sag\w*|wiederhol\w*|auflist\w*|prüf\w*|überprüf\w*|erklär\w*|zusammenfass\w*|"
+    r"(mir |uns |nochmal |noch einmal |alle\w* |die |das |den )*(sagen|zeigen|nennen|wiederholen|auflisten|erklären|zusammenfassen|nachsehen|nachschauen|prüfen|überprüfen)|"
+    r"decir\w*|mostrar\w*|muestra\w*|muéstra\w*|repetir\w*|repite\w*|listar\w*|resum\w*|recordar\w*|explicar\w*|comprobar\w*|confirmar\w*|revisar\w*|ver)\b"
+)
+_GERMAN_QUERY_END = re.compile(
+    r"\b(sagen|zeigen|nennen|wiederholen|auflisten|erklären|zusammenfassen|nachsehen|prüfen|überprüfen)\b[\s?.!]*$"
+)
+_TAG_QUESTION = re.compile(
+    r"[,.]\s*(right|correct|ok(ay)?|alright|please|isn't it|does that work|is that ok(ay)?|thanks|can you|could you|would you|will you|geht das|bitte|in ordnung|vale|por favor|puede ser|sí)\s*\?\s*$"
+)
+
+
+def _mood(piece: str, language: str) -> Mood:
+    text = folded(piece)
+    marked = _QUESTION.search(text) is not None or text.startswith("¿")
+    if _ASIDE.match(text):
+        return Mood.TALK
+    if _SUGGESTS.search(text) and not has(Cue.SUPPOSE, text[text.find(" ") :], language):
+        return Mood.TELL
+    if has(Cue.SUPPOSE, text, language) and not _settles(text):
+        return Mood.SUPPOSE
+    if has(Cue.CLAIM, text, language):
+        return Mood.ASK if marked else Mood.SUPPOSE
+    request = find(Cue.REQUEST, text, language)
+    if request is not None and request.start() == 0:
+        wanted = text[request.end() :]
+        if _QUERY_VERB.search(wanted) or (language == "de" and _GERMAN_QUERY_END.search(text)):
+            return Mood.ASK
+        asked = find(Cue.ASK, wanted, language)
+        if (
+            asked is not None
+            and asked.start() == 0
+            and request.group().strip().endswith(("please", "bitte", "favor", ","))
+        ):
+            return Mood.ASK
+        return Mood.TELL
+    if _is_talk(text, language):
+        return Mood.TALK
+    if marked and _TAG_QUESTION.search(text):
+        core = text[: _TAG_QUESTION.search(text).start()]  # type: ignore[union-attr]
+        confirms = re.search(r"[,.]\s*(right|correct|isn't it)\s*\?\s*$", text)
+        if core and not confirms and _mood(core, language) is Mood.TELL:
+            return Mood.TELL
+    if marked or has(Cue.ASK, text, language):
+        return Mood.ASK
+    return Mood.TELL
+
+
+_SETTLES = re.compile(
+    r"\b(but |so |aber |pero )?(let's|please|go with|make it|change it|definitely|decided|on second thoughts?|lass uns|bitte|mach|vamos a|por favor|ponlo|cámbialo)\b"
+)
+
+
+def _settles(text: str) -> bool:
+    """Whether a doubt is followed by a decision: "I wasn't sure, but let's go with blue"."""
+    return _SETTLES.search(text) is not None and not text.rstrip().endswith("?")
+
+
+def _is_talk(text: str, language: str) -> bool:
+    """Whether a clause is nothing but courtesy: at most a few words after it."""
+    match = find(Cue.TALK, text, language)
+    if match is None or match.start():
+        return False
+    rest = re.sub(r"[^\w\s]", " ", text[match.end() :]).split()
+    return len(rest) <= 4 and not any(character.isdigit() for character in text)
+
+
+def _settled(clauses: list[Clause]) -> list[Clause]:
+    """Moods that depend on the neighbours: courtesy in front of an order, a claim before "can you check?"."""
+    moods = [clause.mood for clause in clauses]
+    checks = re.compile(
+        r"double-?\s?check|\b(right|correct|true|is that so|am i right|stimmt das|richtig|verdad|cierto|correcto)\b\s*\??$|check (that|again|it)|is that (right|correct|true)|confirm|überprüf|prüf|comprueb"
+    )
+    for place, clause in enumerate(clauses):
+        if place and clause.mood is Mood.ASK and checks.search(folded(clause.text)):
+            before = clauses[place - 1]
+            past = re.search(
+                r"\b(was|were|never|had|did|didn't|wasn't|weren't|said|told|war|waren|nie|hatte|wurde|era|nunca|fue|había)\b",
+                folded(before.text),
+            )
+            if before.mood is Mood.TELL and past:
+                moods[place - 1] = Mood.SUPPOSE
+    return [Clause(clause.text, mood, clause.cues) for clause, mood in zip(clauses, moods, strict=True)]

@@ -160,7 +160,7 @@ def test_conditions_that_must_not_hold_are_told() -> None:
         rules,
         "(define (problem p) (:domain d) (:objects x y z - spot) (:init (at x) (wet y)) (:goal (at z)))",
     )
-    world.reset()
+    assert world.reset().endswith("The actions are: hop <a> <b>.")
     assert (world.kind, world.valid_actions()) == ("pddl", ("hop x z",))
     assert world.step("hop x y").observation == "The action is not valid. This must not be true: wet y."
     assert world.step("hop x x").observation.endswith("This must not be true: x is x.")

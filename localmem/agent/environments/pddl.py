@@ -67,7 +67,10 @@ class PddlEnvironment:
         """Go to the beginning; all that is true there."""
         self._state = self.task.start
         self._best = self._share()
-        return f"{self._objects()} {self._all()}"
+        told = [self._objects(), self._all()]
+        if not self.domain:  # no instructions name them
+            told.append(f"The actions are: {', '.join(self._forms())}.")
+        return " ".join(told)
 
     def step(self, action: str) -> Outcome:
         """Act; an action that cannot be carried out is answered with the preconditions that do not hold."""
@@ -115,6 +118,21 @@ class PddlEnvironment:
         """A hash of what is true now."""
         return _key(self._state)
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether every observation is the whole state."""
+        return not self._words.only_changes
+
+    def now(self) -> str:
+        """All that is true, or, where that is much, what is other than at the beginning."""
+        if not self._words.only_changes:
+            return self._all()
+        new, old = (
+            " ".join(self._words.sentences(facts))
+            for facts in (self._state - self.task.start, self.task.start - self._state)
+        )
+        return " ".join([new, f"No longer: {old}" if old else ""]).strip() or "All is as at the beginning."
+
     def missing(self) -> tuple[str, ...]:
         """Facts of the goal that are not true now."""
         return tuple(self._words.sentence(fact) for fact in self.task.goal if fact not in self._state)
@@ -131,11 +149,13 @@ class PddlEnvironment:
 
     def _nearest(self, line: str) -> str:
         """The forms of actions that a line resembles most."""
-        forms = [
+        return ", ".join(difflib.get_close_matches(line, [*self._forms(), LOOK, LIST], n=NEAREST, cutoff=0.0))
+
+    def _forms(self) -> list[str]:
+        return [
             self._words.line((name, *(f"<{variable.lstrip('?')}>" for variable, _ in schema.parameters)))
             for name, schema in self.task.schemas.items()
         ]
-        return ", ".join(difflib.get_close_matches(line, [*forms, LOOK, LIST], n=NEAREST, cutoff=0.0))
 
     def _share(self) -> float:
         return sum(fact in self._state for fact in self.task.goal) / len(self.task.goal)

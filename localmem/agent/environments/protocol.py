@@ -54,6 +54,13 @@ class Environment(Protocol):
     def state(self) -> str:
         """A key of the state: an equal one later means that nothing was gained in between."""
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether `now` tells everything, so that the beginning need not be shown any more."""
+
+    def now(self) -> str:
+        """How things stand, for somebody who has seen the beginning and nothing since."""
+
     def missing(self) -> tuple[str, ...]:
         """Parts of the goal that do not hold now, as sentences; empty where code cannot tell."""
 

@@ -63,7 +63,6 @@ def test_an_example_is_what_the_world_really_answers(kind: str) -> None:
 
 def replayed(kind: str, start: str, goal: str) -> pddl.PddlEnvironment:
     """The world that an example tells of, found in the words of its beginning."""
-
     words, rules = DOMAINS[kind], pddl.domain_text(kind)
     listed, rest = start.removeprefix("There are: ").split(". ", 1)
     objects = {}

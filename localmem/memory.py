@@ -13,7 +13,6 @@ import os
 import shlex
 import time
 from collections.abc import Callable
-from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -34,11 +33,11 @@ from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
 from localmem.transcripts import Reopened, expand
+from localmem.upkeep.owned import Owned
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, StoredTurn, Transcript, Workspace
 
 if TYPE_CHECKING:
     from localmem.tasks import Tasks
-    from localmem.upkeep.forget import Forgotten
 
 SUFFIX = ".db"
 
@@ -93,7 +92,7 @@ def _load_model(spec: str, settings: Settings) -> LanguageModel:
     return llm.load(local.path, id=local.id, digest=local.digest or None, settings=settings)
 
 
-class Memory:
+class Memory(Owned):
     """Everything that was said in some transcripts, and answers about it.
 
     Use `open`; the constructor takes the parts, for tests and for other engines.
@@ -346,41 +345,6 @@ class Memory:
     def transcripts(self) -> list[Transcript]:
         """The transcripts in the memory, in the order in which they came. Loads no engine."""
         return self._store.transcripts()
-
-    def forget(
-        self,
-        *,
-        transcript: str | int | None = None,
-        thread: int | None = None,
-        turn: int | None = None,
-        speaker: str | None = None,
-        before: date | None = None,
-        tasks: bool = False,
-        yes: bool = False,
-    ) -> Forgotten:
-        """Forget turns and all that was made of them, or say what that would be. Loads no engine.
-
-        The turns that meet every given condition are meant; `localmem.upkeep.forget` says what goes with them.
-
-        Args:
-            transcript: name, file or number of one.
-            thread: number of one, as `Workspace.threads` has it.
-            turn: number of one, as `Unit.stored` has it.
-            speaker: who said it.
-            before: what was said before that moment or day; without a zone it is local time.
-            tasks: in a chat: also what the turns made of the tasks, not only their words.
-            yes: do it; False: nothing is changed.
-
-        Raises:
-            UsageError: no condition, or one that cannot be.
-            StoreError: there is no such transcript, thread, turn or speaker; or the memory cannot be written, and
-                nothing is changed.
-        """
-        from localmem.upkeep import forget
-
-        moment = arguments.moment("before", before)
-        selection = forget.Selection(transcript, thread, turn, speaker, moment)
-        return forget.forget(self._store, selection, blank_tasks=tasks, yes=yes)
 
     def recent(self, transcript: int, turns: int) -> list[StoredTurn]:
         """The last turns of a transcript, in order. Loads no engine.

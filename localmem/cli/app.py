@@ -16,7 +16,7 @@ try:
     import typer
 
     from localmem import __version__
-    from localmem.cli import ask, bench, chat, forget, ingest, models, search, stats, tasks
+    from localmem.cli import ask, bench, chat, export, forget, importing, ingest, models, search, stats, tasks
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
     if sys.stderr is not None:
@@ -39,7 +39,7 @@ app = typer.Typer(
 app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
-for module in (chat, ingest, search, ask, stats, forget):
+for module in (chat, ingest, search, ask, stats, export, importing, forget):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from localmem.store.forget import ForgetTables
-from localmem.store.runs import RunTables
 from localmem.store.schema import MIGRATIONS
+from localmem.store.transfer import TransferTables
 from localmem.values import MemoryStats
 
 
-class Store(ForgetTables, RunTables):
+class Store(TransferTables):
     """A memory file: transcripts, turns, threads, vectors and word indexes, the turns of the tasks, runs of the agent.
 
     Several stores, also in several processes, may have one file open: readers never wait, writers wait for

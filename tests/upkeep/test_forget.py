@@ -356,7 +356,7 @@ def test_a_transcript_that_is_no_chat_touches_no_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("observation", "quotes"),
     [
-        (f"[2] Bob: \"my password is {SECRET} now\"", True),
+        (f'[2] Bob: "my password is {SECRET} now"', True),
         ("[4] Bob: Bring a coat, it's cold.", False),
         ("[3] Dilip bought the Saab", True),
         ("nothing at all", False),

@@ -1,0 +1,110 @@
+"""What an owner does with a memory, as methods of `localmem.Memory`. None of them loads an engine without need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from localmem import arguments
+
+if TYPE_CHECKING:
+    from localmem.embed.protocol import Embedder
+    from localmem.store import Store
+    from localmem.upkeep.forget import Forgotten
+    from localmem.upkeep.transfer import Carried
+
+
+class Owned:
+    """Methods of a memory that has a `_store` and an `embedder`, both opened at first use."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def _store(self) -> Store: ...
+
+        @property
+        def embedder(self) -> Embedder:
+            """Makes the vectors."""
+
+    def forget(
+        self,
+        *,
+        transcript: str | int | None = None,
+        thread: int | None = None,
+        turn: int | None = None,
+        speaker: str | None = None,
+        before: date | None = None,
+        tasks: bool = False,
+        yes: bool = False,
+    ) -> Forgotten:
+        """Forget turns and all that was made of them, or say what that would be. Loads no engine.
+
+        The turns that meet every given condition are meant; `localmem.upkeep.forget` says what goes with them.
+
+        Args:
+            transcript: name, file or number of one.
+            thread: number of one, as `Workspace.threads` has it.
+            turn: number of one, as `Unit.stored` has it.
+            speaker: who said it.
+            before: what was said before that moment or day; without a zone it is local time.
+            tasks: in a chat: also what the turns made of the tasks, not only their words.
+            yes: do it; False: nothing is changed.
+
+        Raises:
+            UsageError: no condition, or one that cannot be.
+            StoreError: there is no such transcript, thread, turn or speaker; or the memory cannot be written, and
+                nothing is changed.
+        """
+        from localmem.upkeep import forget
+
+        moment = arguments.moment("before", before)
+        selection = forget.Selection(transcript, thread, turn, speaker, moment)
+        return forget.forget(self._store, selection, blank_tasks=tasks, yes=yes)
+
+    def export(self, file: str | Path | IO[str], *, vectors: bool = True, replace: bool = False) -> Carried:
+        """Write all of the memory as JSON lines, in plain text; docs/export.md describes them. Loads no engine.
+
+        Args:
+            file: path of a file, which only its owner can read, or an open text stream.
+            vectors: False leaves them out, so that importing makes them anew.
+            replace: whether a file that is there may go.
+
+        Raises:
+            StoreError: the memory cannot be read.
+            LocalmemError: the file is there already, or cannot be written.
+        """
+        from localmem.upkeep import files, transfer
+
+        if not isinstance(file, str | Path):
+            return transfer.export(self._store, file.write, vectors=vectors)
+        with files.written(Path(file), replace=replace) as opened:
+            return transfer.export(self._store, opened.write, vectors=vectors)
+
+    def import_from(
+        self, file: str | Path | IO[bytes], *, progress: Callable[[int], None] | None = None
+    ) -> Carried:
+        """Fill this memory, which must be empty, with what was exported from one: all of it, or nothing.
+
+        Args:
+            file: path of the file, or an open binary stream.
+            progress: told how many lines are in, now and then.
+
+        Raises:
+            TranscriptError: it is no export, or a part of one; nothing is changed.
+            StoreError: the memory holds something already, or cannot be written; nothing is changed.
+            ModelMissingError: the vectors were left out, and the embedder was not pulled yet.
+            LocalmemError: the file cannot be read.
+        """
+        from localmem.upkeep import files, transfer
+
+        def load(opened: IO[bytes], name: str) -> Carried:
+            return transfer.load(
+                lambda: self._store, opened, name, embedder=lambda: self.embedder, progress=progress
+            )
+
+        if not isinstance(file, str | Path):
+            return load(file, "the export")
+        with files.read(Path(file)) as opened:
+            return load(opened, str(file))

@@ -48,7 +48,7 @@ def read(text: str) -> Line:
     """Take a reply apart."""
     action = subgoal = summary = ""
     reached: bool | None = None
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if line.startswith("Action:"):
             action = line.removeprefix("Action:").strip()
         elif line.startswith("Subgoal:"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from localmem.tasks.context import GROUP, NOTE, SURE, Context
+from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import LANGUAGES, Cue, folded, pattern
 from localmem.tasks.mentions import Mention, alike, content
 from localmem.tasks.trim import Line, Verb
@@ -21,7 +21,7 @@ _FAMILIES = {
     Cue.BACK: Verb.BACK,
     Cue.ALSO: Verb.LINK,
 }
-_OTHERS = (Cue.SWAP, Cue.ABSENT, Cue.SPLIT, Cue.MERGE)
+_OTHERS = (Cue.ABSENT, Cue.SPLIT, Cue.MERGE)
 _FILLERS = frozenset(
     """thing things stuff bit item items task tasks step steps point entry please pls thanks really sure fine ok day today tonight guess think
     way help like know list plan lot kind whole actually anymore longer after use using used have having want need needs wants well
@@ -31,9 +31,13 @@ _FILLERS = frozenset(
 
 
 def direct(context: Context) -> list[Line] | None:
-    """The lines of a turn that leaves nothing open; None: the model has to read it."""
+    """The lines of a clause that leaves nothing open; None: the model has to read it."""
     cues = context.cues
+    if Cue.ABSENT in cues and not cues & {Cue.SWAP, Cue.DELETE}:
+        return _note(context)
     if any(cue in cues for cue in _OTHERS) or not context.mentions:
+        return None
+    if Cue.SWAP in cues and not cues & {Cue.DELETE, Cue.RESTORE, Cue.ONLY}:
         return None
     if _open_words(context):
         return None
@@ -64,6 +68,17 @@ def direct(context: Context) -> list[Line] | None:
         if changed:
             return [Line(Verb.BACK, written, tuple(m.node.id for m in changed[:1]))]
     return None
+
+
+def _note(context: Context) -> list[Line] | None:
+    """What somebody cannot, as a note: the clause without the name."""
+    meant = [m for m in _meant(context) if m.node.live and m.node.parents and kind_of(m.node.label) == "text"]
+    if len(meant) != 1:
+        return None
+    words = context.told.split()
+    places = [p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)]
+    rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
+    return [Line(Verb.NOTE, "(by code)", (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
 
 
 def _negated(context: Context) -> bool:

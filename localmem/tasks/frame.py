@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from localmem.tasks.context import NOTE, SURE, Context
+from localmem.tasks.context import NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
 from localmem.tasks.subgraph import subgraph
 from localmem.tasks.guards import bears
@@ -16,7 +16,7 @@ STATE_TOKENS = 110
 MOST_PARENTS = 6
 
 _BY_CUE = {
-    Verb.DELETE: (Cue.DELETE, Cue.ONLY, Cue.SWAP),
+    Verb.DELETE: (Cue.DELETE, Cue.SWAP),
     Verb.KEEP: (Cue.ONLY,),
     Verb.RESTORE: (Cue.RESTORE, Cue.BACK),
     Verb.BACK: (Cue.BACK, Cue.FIRST),
@@ -64,16 +64,30 @@ def frame(context: Context) -> Frame:
 
 def _by_tag(context: Context) -> tuple[str, int | None]:
     """Of a turn like "date: I'd rather go on Friday": the new slot, or the node that gets another value."""
-    tag = context.reading.tag
+    tag = context.reading.tag or _stated(context)
     if not tag or context.root is None or context.cues & _REVISES:
         return "", None
-    node = context.tagged
+    node = context.named(tag)
     if node is None:
         listed = _LIST.search(context.told) or (Cue.ADD in context.cues and context.touched)
         return ("", None) if listed else (tag.lower(), None)
     if any(child.live and child.slot != NOTE for child in context.graph.children(node.id)) or not node.parents:
         return "", None
     return "", node.id
+
+
+_STATED = re.compile(
+    r"^(?:(?:sorry|actually|and|also|oh|no|wait|to correct|correction|und|y|perdón|entschuldigung|nein),?\s+)*(?:my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*)\s+(?P<slot>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?:is|are|'s|will be|should be|ist|sind|lautet|es|son)\s+(?!at\b|in\b|on\b)\S"
+)
+
+
+def _stated(context: Context) -> str:
+    """The slot of a plain statement: "phone" in "my phone is 555 12 34"."""
+    match = _STATED.match(folded(context.told))
+    if match is None or len(context.reading.clauses) != 1:
+        return ""
+    named = context.named(match["slot"])
+    return "" if named is not None and not named.parents else match["slot"]
 
 
 def _nodes(verb: Verb, context: Context, shown: list[int]) -> tuple[int, ...]:
@@ -92,6 +106,9 @@ def _nodes(verb: Verb, context: Context, shown: list[int]) -> tuple[int, ...]:
         nodes = [node for node in nodes if len(node.versions) > 1 or len(node.history) > 1]
     elif verb is not Verb.KEEP:
         nodes = [node for node in nodes if node.live]
+    if verb is Verb.GROUP:
+        nodes = [node for node in nodes if node.parents and kind_of(node.value) not in ("time", "date")]
+        return tuple(node.id for node in nodes)
     return tuple(node.id for node in nodes if bears(verb, node, context))
 
 
@@ -106,6 +123,10 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         verbs.add(Verb.NEW)
         if not hinted - {Verb.LINK} and not _touches_standing(context) and _BEGINS.search(folded(context.told)):
             return frozenset({Verb.NEW})
+    if Cue.SPLIT in cues and any(len(graph.children(id)) > 1 for id in shown):
+        return frozenset({Verb.GROUP})
+    if Cue.SWAP in cues and any(mention.node.live and mention.own for mention in context.mentions):
+        return frozenset({Verb.CHANGE, Verb.PART} if not context.cues & {Cue.RESTORE} else {Verb.CHANGE, Verb.RESTORE, Verb.DELETE})
     if cues & {Cue.ALL, Cue.REST}:
         verbs |= {whole for verb, whole in WHOLE.items() if verb in hinted}
     touched = any(mention.own and mention.node.live for mention in context.mentions)

@@ -57,6 +57,8 @@ def _checked(line: Line, context: Context) -> tuple[Line | None, list[str]]:
         return line, []
     if line.within:
         return _checked_whole(line, context)
+    if line.verb is Verb.GROUP:
+        return line, []
     targets = line.ids[:-1] if line.verb is Verb.LINK else line.ids
     reasons = []
     good = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from localmem.errors import GrammarError, TaskError, TruncatedError
@@ -18,13 +18,13 @@ from localmem.tasks.direct import direct
 from localmem.tasks.frame import frame
 from localmem.tasks.guards import guard
 from localmem.tasks.plan import plan
-from localmem.tasks.reading import Mood, Reading, read
+from localmem.tasks.reading import Clause, Mood
 from localmem.tasks.rules import Moment
 from localmem.tasks.subgraph import lines as node_lines
 from localmem.tasks.tasks import Tasks
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.update import Outcome, after
-from localmem.tasks.values import Operation
+from localmem.tasks.values import Op, Operation
 from localmem.values import Dropped, Usage
 
 KIND = "decompose"
@@ -56,29 +56,50 @@ def understand(
 ) -> Understood:
     """Turn what was told into operations that the graph takes."""
     usage = Usage()
-    if not context.reading.of(Mood.TELL):
-        return Understood(context, (), (), "", False, usage)
-    known = direct(context)
-    if known is not None:
-        guarded = guard(known, context)
-        operations, dropped = _possible(plan(guarded.lines, context), context)
-        if operations:
-            return Understood(context, operations, (*guarded.dropped, *dropped), "(by code)", False, usage)
-    allowed = frame(context)
-    text = trim.grammar(allowed)
-    kind = prompts.load(KIND)
-    state = trim.shown_text(node_lines(context.graph, allowed.shown, former=bool(context.cues & {Cue.BACK, Cue.FIRST})))
-    prompt = kind.prompt(kind.ask(state=state, said=context.told))
-    try:
-        generation = model().generate(prompt, max_tokens=TRIM_TOKENS, grammar=text, temperature=temperature, seed=seed)
-        written, usage = generation.text, usage + generation.usage
-    except TruncatedError as error:
-        written = error.text
-    lines = trim.parse(written, allowed)
-    guarded = guard(lines, context)
-    operations, dropped = _possible(plan(guarded.lines, context), context)
+    lines: list[Line] = []
+    dropped: list[Dropped] = []
+    left: list[Clause] = []
+    planned: list[Operation] = []
+    by_code = False
+    told = context.reading.of(Mood.TELL)
+    swapped = any(Cue.SWAP in clause.cues for clause in told)
+    for clause in told:
+        one = replace(context, reading=context.reading.only([clause]))
+        waits = swapped and Cue.ABSENT in clause.cues  # what is not to be had is what goes
+        known = None if waits else direct(one) if len(context.reading.tag) == 0 or context.tagged else None
+        if known is None:
+            left.append(clause)
+            continue
+        by_code = True
+        guarded = guard(known, one)
+        lines += guarded.lines
+        dropped += guarded.dropped
+        planned += plan(guarded.lines, one)
+    written = ""
+    if left:
+        rest = replace(context, reading=context.reading.only(left))
+        allowed = frame(rest)
+        former = bool(rest.cues & {Cue.BACK, Cue.FIRST})
+        state = trim.shown_text(node_lines(context.graph, allowed.shown, former=former))
+        kind = prompts.load(KIND)
+        prompt = kind.prompt(kind.ask(state=state, said=rest.told))
+        try:
+            generation = model().generate(
+                prompt, max_tokens=TRIM_TOKENS, grammar=trim.grammar(allowed), temperature=temperature, seed=seed
+            )
+            written, usage = generation.text, usage + generation.usage
+        except TruncatedError as error:
+            written = error.text
+        read_lines = trim.parse(written, allowed)
+        guarded = guard(read_lines, rest)
+        lines += guarded.lines
+        dropped += guarded.dropped
+        planned += plan(guarded.lines, rest)
+    operations, refused = _possible(planned, context)
+    if by_code and not operations:
+        operations = (Operation(Op.QUERY),)
     missed = not operations and any(line.verb is not Verb.NONE for line in lines)
-    return Understood(context, operations, (*guarded.dropped, *dropped), written, missed, usage)
+    return Understood(context, operations, (*dropped, *refused), written, missed, usage)
 
 
 def _possible(operations: Sequence[Operation], context: Context) -> tuple[tuple[Operation, ...], list[Dropped]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from localmem.tasks.context import GROUP, NOTE, Context
+from localmem.tasks.context import GROUP, NOTE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
 from localmem.tasks.mentions import alike, content, within
 from localmem.tasks.trim import Line, Verb
@@ -232,12 +232,13 @@ class _Plan:
         if first is None:
             return
         above = first.parents[0]
-        beside = [n for n in self._graph.children(above) if n.live and fold(n.slot) == fold(first.slot)]
+        beside = [n for n in self._graph.children(above) if n.live and _groups_with(n, first)]
         taken: set[int] = set()
         for place, line in enumerate(lines):
             ids = [id for id in line.ids if id not in taken]
-            if Cue.REST in self._context.cues and place == len(lines) - 1:
-                ids = [n.id for n in beside if n.id not in taken] or ids
+            if not line.ids:
+                later = {id for other in lines[place + 1 :] for id in other.ids}
+                ids = [n.id for n in beside if n.id not in taken | later]
             taken.update(ids)
             if not ids:
                 continue
@@ -264,12 +265,16 @@ _LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&|plus)\s)\s*
 
 def _itemised(line: Line, told: str) -> list[Line]:
     """A part as items: "3 kg of flour" has a quantity, "dragon, knight and drums" are three."""
-    if line.verb is not Verb.PART:
-        return [line]
+    if line.verb is not Verb.PART or not (meaning(line.slot) or meaning(line.text)):
+        return [line] if line.verb is not Verb.PART else []
     if not line.text:
         pieces = [piece for piece in _LISTED.split(line.slot) if piece]
         made = []
         for piece in pieces:
+            kind = kind_of(piece)
+            if kind in ("time", "date") and len(piece.split()) <= 4:
+                made.append(replace(line, slot=kind, text=piece))
+                continue
             match = _QUANTITY.fullmatch(piece)
             if match is None:
                 made.append(replace(line, slot=piece))
@@ -287,6 +292,22 @@ def _itemised(line: Line, told: str) -> list[Line]:
 
 
 _PEOPLE = re.compile(r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b")
+
+
+_HOLLOW = frozenset("information info details data provide thing things stuff you me something anything informationen daten información datos".split())
+
+
+def meaning(text: str) -> bool:
+    """Whether a text says anything by itself."""
+    words = content(text) or ([fold(text)] if any(c.isdigit() for c in text) else [])
+    return any(word not in _HOLLOW for word in words)
+
+
+def _groups_with(node: Node, first: Node) -> bool:
+    """Whether a node is of the kind that is being divided: the other guests, not the date."""
+    if node.slot in (NOTE, GROUP) or kind_of(node.value) in ("time", "date"):
+        return False
+    return not first.value or fold(node.slot) == fold(first.slot)
 
 
 def _same_name(one: str, other: str) -> bool:

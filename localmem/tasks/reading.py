@@ -7,10 +7,11 @@ left, the clauses that tell something, is what the model reads.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from localmem.tasks.cues import Cue, cues, find, folded, has, language_of
+from localmem.tasks.cues import Cue, cues, find, folded, has, language_of, pattern
 
 
 class Mood(StrEnum):
@@ -54,6 +55,10 @@ class Reading:
         text = " ".join(clause.text for clause in self.of(Mood.TELL))
         return f"{self.tag}: {text}" if self.tag and text else text
 
+    def only(self, clauses: Sequence[Clause]) -> Reading:
+        """The same turn with these clauses alone."""
+        return replace(self, clauses=tuple(clauses))
+
     @property
     def asked(self) -> str:
         """The clauses that ask, and those whose claims or doubts they are about."""
@@ -72,7 +77,7 @@ _ABBREVIATION = re.compile(
 )
 _BORDER = re.compile(r"(?<=[.!?…;])[\"”’')]*\s+|\s*(?:—|–|\s--?)\s+|(?<=[^\W\d_])—(?=[^\W\d_])|\n+")
 _JOINT = re.compile(
-    r"\s*(?:,\s*(?:and|but|so|und|aber|y|pero)?\s+|\s+(?:and|but|und|aber|y|pero)\s+)(?:then |also |dann |auch |luego |después )?",
+    r"\s*(?:,\s*(?:and |but |so |und |aber |also |y |pero |así que )?\s*|\s+(?:and|but|so|und|aber|y|pero)\s+)(?:then |dann |luego |después )?",
     re.IGNORECASE,
 )
 _LONGEST_TAG = 3
@@ -90,8 +95,19 @@ def read(text: str, last_language: str = "en") -> Reading:
     language = language_of(whole, last_language)
     tag, rest = _tag(whole)
     pieces = [part for piece in _pieces(rest) for part in _parts(piece, language)]
-    clauses = [Clause(piece, _mood(piece, language), cues(piece, language)) for piece in pieces]
+    clauses = [Clause(piece, _mood(piece, language), _cues(piece, language)) for piece in pieces]
     return Reading(whole, tag, language, tuple(_settled(clauses)))
+
+
+def _cues(text: str, language: str) -> frozenset[Cue]:
+    """The cues of a clause, without those that are only a part of another one: "only free after six" leaves nobody out."""
+    found = cues(text, language)
+    absent = find(Cue.ABSENT, text, language)
+    if absent is not None:
+        rest = folded(text)
+        rest = pattern(language, Cue.ABSENT).sub(" ", rest)
+        found -= {cue for cue in (Cue.ONLY, Cue.DELETE) if not pattern(language, cue).search(rest)}
+    return found
 
 
 def _tag(text: str) -> tuple[str, str]:
@@ -126,6 +142,8 @@ def _parts(piece: str, language: str) -> list[str]:
         if len(before.split()) < 2 or len(after.split()) < 2 or _ASIDE.match(folded(before)):
             continue
         moods = _mood(before, language), _mood(after, language)
+        if moods == (Mood.TELL, Mood.TELL) and _stands_alone(joint.group(), before, after, language):
+            return [before, *_parts(after, language)]
         if moods[1] is Mood.ASK and moods[0] is Mood.TELL and _asks_by_itself(after, language):
             return [before, *_parts(after, language)]
         if (
@@ -150,8 +168,18 @@ def _asks_by_itself(text: str, language: str) -> bool:
 
 
 _ORDERS = re.compile(
-    r"^(then |dann |luego )?(submit|send|add|remove|delete|change|move|set|make|put|drop|cancel|replace|book|buy|mark|füge|streich|lösch|änder|setz|verschieb|añade|quita|cambia|borra|pon|envía)\w*\b"
+    r"^(then |please |instead |rather |dann |bitte |dafür |luego )*(submit|send|add|remove|delete|change|move|set|make|put|drop|cancel|replace|book|mark|keep|leave|restore|bring back|swap|forget|skip|scrap|ditch|take out|"
+    r"füg\w*|streich\w*|lösch\w*|änder\w*|setz\w*|verschieb\w*|entfern\w*|nimm|mach\w*|behalt\w*|ersetz\w*|"
+    r"añad\w*|quita\w*|cambia\w*|borra\w*|pon|pón\w*|elimina\w*|mueve|deja|cancela)\b"
 )
+
+
+def _stands_alone(joint: str, before: str, after: str, language: str) -> bool:
+    """Whether two parts that tell something are two orders: "keep the lamp and drop the rope"."""
+    if _ORDERS.search(folded(after)) is not None:
+        return True
+    since = has(Cue.ABSENT, before, language) and re.match(r"\s*(,\s*)?(so|also|así que)\b", joint)
+    return bool(since) or (has(Cue.ABSENT, before, language) and bool(_ORDERS.search(folded(after))))
 
 
 def _orders(text: str, language: str) -> bool:

@@ -15,7 +15,7 @@ that cannot be read cannot come out.
     link NODE to NODE    a part of another task too
     done NODE
     note NODE: TEXT      something that holds for it: who cannot, and when
-    part TEXT: NODE      these stand together, apart from the others
+    part TEXT: NODE      these stand together, apart from the others; also "the rest"
     none                 nothing of that
 
 A name is easier for a small model to get right than a number.
@@ -36,12 +36,15 @@ from localmem.tasks.values import fold
 MOST_WORDS = 160
 """Of a turn that the grammar knows as values; the rest of a longer one is not read."""
 MOST_LINES = 24
+REST = "the rest"
+"""Those that are in no other group."""
 
 
 NO_START = frozenset(
     """a an the to is are was were be at on in of for with and or but by it its it's that this these those i i'm i've i'd i'll we we're we've you he she they
     them my our your his her their me us please actually sorry just also so then now wait ok okay oh hm hmm hey let's let do does did have has had
-    can could will would should need want make take use put set add get
+    can could will would should need want make take use put set add get about like via some any more than as not if too well all
+    provide information info details
     der die das den dem des ein eine einen einem einer und oder aber ist sind war im am zu zum zur bei mit ich wir du sie es mein meine unser unsere mir
     mich uns bitte doch auch noch nur mal dann jetzt also ja
     el la los las un una unos unas y o pero es son de del al a en con por para yo me nos mi mis lo le se que también ahora sí""".split()
@@ -162,7 +165,7 @@ def grammar(frame: Frame) -> str:
             f'"{verb} " {nodes(verb)} ": " span' for verb in (Verb.CHANGE, Verb.NOTE) if frame.verbs.get(verb)
         ]
         if frame.verbs.get(Verb.GROUP):
-            parts.append(f'"part " span ": " {several(Verb.GROUP)}')
+            parts.append(f'"part " span ": " ("{REST}" | {several(Verb.GROUP)})')
     for verb in (Verb.DELETE, Verb.DONE, Verb.RESTORE, Verb.KEEP, Verb.BACK):
         if frame.verbs.get(verb):
             parts.append(f'"{verb} " {several(verb)}')
@@ -199,7 +202,7 @@ def parse(written: str, frame: Frame) -> list[Line]:
     patterns = [
         (Verb.NEW, "new: (?P<text>.+)"),
         *((verb, f"{verb} (?P<ids>{name}): (?P<text>.+)") for verb in (Verb.CHANGE, Verb.NOTE)),
-        (Verb.GROUP, f"part (?P<text>.+): {several}"),
+        (Verb.GROUP, f"part (?P<text>.+): (?:{REST}|{several})"),
         (Verb.LINK, f"link {several} to (?P<to>{name})"),
         *((verb, f"{verb} all in (?P<whole>{name})") for verb in WHOLE),
         *((v, f"{v} {several}") for v in (Verb.DELETE, Verb.DONE, Verb.RESTORE, Verb.KEEP, Verb.BACK)),

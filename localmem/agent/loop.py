@@ -61,6 +61,15 @@ class NoLog:
         """Do nothing."""
 
 
+def first_prompt(environment: Environment, options: Options) -> str:
+    """All that a model would read at the beginning of a run, for people."""
+    start = environment.reset()
+    opening = prompt.opening(environment.kind, options)
+    memory = WorkingMemory(environment.goal, start, options, environment.tells_all)
+    whole = opening.prompt(memory.messages())
+    return "\n\n".join(f"[{message.speaker}]\n{message.text}" for message in whole.messages)
+
+
 class Loop:
     """One run, from its beginning or from where it was left.
 
@@ -95,11 +104,6 @@ class Loop:
         self._usage = Usage()  # of the step that is being made
         self._context = 0
         self._recall(past)
-
-    def first_prompt(self) -> str:
-        """All that the model would read now, for people."""
-        whole = self._opening.prompt(self._memory.messages())
-        return "\n\n".join(f"[{message.speaker}]\n{message.text}" for message in whole.messages)
 
     def run(self) -> Trajectory:
         """Work until the goal is reached or something ends the run.

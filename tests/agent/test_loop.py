@@ -11,7 +11,7 @@ import pytest
 
 from localmem.agent import notices
 from localmem.agent.environments import Outcome
-from localmem.agent.loop import LINE_TOKENS, Loop
+from localmem.agent.loop import LINE_TOKENS, Loop, first_prompt
 from localmem.agent.values import Actions, Assist, Kind, Mode, Options, Part, Status, Subgoal, Trajectory
 from localmem.errors import ContextOverflowError, EngineError, TruncatedError
 from localmem.llm import grammar
@@ -384,12 +384,10 @@ def test_speakers_alternate() -> None:
             ]
 
 
-def test_the_first_prompt_can_be_shown_without_a_model_call() -> None:
-    made, model = loop([])
-    text = made.first_prompt()
+def test_the_first_prompt_can_be_shown_without_a_model() -> None:
+    text = first_prompt(Row(), PLAIN)
     assert text.startswith("[system]\nYou act in a world")
     assert text.endswith("[user]\nGoal: Be at the last place.\nYou are at place 0.")
-    assert not model.prompts
 
 
 def test_options_come_back_from_their_row() -> None:

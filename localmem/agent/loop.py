@@ -126,16 +126,16 @@ class Loop:
         return Trajectory(status, tuple(self._memory.subgoals), self._environment.progress())
 
     def _recall(self, past: Sequence[Subgoal]) -> None:
-        """Come to where the run was left."""
+        """Come to where the run was left: each subgoal begins with what it began with."""
         for subgoal in past:
-            self._memory.begin(subgoal.text)
+            self._present(subgoal.text)
             for step in subgoal.steps:
                 self._memory.add(step)
                 self._seen.setdefault(step.state, step.number)
+            acts = [step for step in subgoal.steps if step.kind is Kind.ACT]
+            self._environment.restore([(s.action, Outcome(s.observation, s.valid, s.data)) for s in acts])
             if subgoal.ended:
                 self._memory.finish(subgoal.reached, subgoal.summary)
-        acts = [step for step in self.trajectory().steps if step.kind is Kind.ACT]
-        self._environment.restore([(s.action, Outcome(s.observation, s.valid, s.data)) for s in acts])
 
     def _status(self) -> Status | None:
         """Why the run ends here; None: it goes on."""
@@ -214,9 +214,12 @@ class Loop:
         return self._first_action()
 
     def _begin(self, text: str, ended: Subgoal | None) -> None:
+        self._log.begun(self._present(text), ended)
+
+    def _present(self, text: str) -> Subgoal:
+        """Begin a subgoal with how things stand."""
         now = self._environment.now() if self._memory.finished else ""
-        new = self._memory.begin(text, now=now, missing=self._environment.missing())
-        self._log.begun(new, ended)
+        return self._memory.begin(text, now=now, missing=self._environment.missing())
 
     def _first_action(self) -> str:
         """The action after a subgoal's line, which the model need not write again."""

@@ -40,7 +40,7 @@ class Environment(Protocol):
         """Act. Any text is allowed; what cannot be done is told and changes nothing."""
 
     def restore(self, steps: Sequence[tuple[str, Outcome]]) -> None:
-        """After `reset`: come to where these actions led, without their effects outside this object."""
+        """Come to where these actions led from here, without their effects outside this object."""
 
     def valid_actions(self) -> tuple[str, ...]:
         """Actions that can be carried out now; where they are endless, one pattern for each. None: a dead end."""

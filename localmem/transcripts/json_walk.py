@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from localmem.transcripts.source import Source
@@ -81,6 +81,69 @@ def elements(source: Source, limit: int) -> Iterator[object]:
         yield Broken("text behind the end of the list")
 
 
+OPENED = object()
+"""Given by `walk` where a list or an object begins that it goes into."""
+
+Path = tuple[str, ...]
+
+
+def walk(source: Source, limit: int, into: Container[Path]) -> Iterator[tuple[Path, object]]:
+    """Values inside of objects and lists, one at a time, with their paths; the file is never held.
+
+    A path is made of the keys that lead to a value, and "" for any element of a list: `("chats", "list", "", "name")`.
+
+    Args:
+        source: what to read.
+        limit: characters of one value.
+        into: paths of the objects and lists that are not given whole; first `OPENED` is given for them, then what is
+            in them.
+
+    Raises:
+        TranscriptError: the file ends inside a value, an object or a list.
+    """
+    walk = _Walk(source)
+    stack: list[tuple[Path, str]] = []
+    wanted: Path | None = ()
+    while True:
+        letter = walk.peek()
+        if not letter:
+            if stack or wanted:
+                raise source.error("the file ends before its list does", walk.line(), hint=_TRUNCATED)
+            return
+        if wanted is not None:
+            place, wanted = wanted, None
+            if letter in "[{" and place in into:
+                walk.at += 1
+                stack.append((place, "]" if letter == "[" else "}"))
+                yield place, OPENED
+            elif letter in "]},:":
+                yield place, Broken("not JSON: a value is missing")
+            else:
+                yield place, walk.value(limit)
+            continue
+        if not stack:
+            yield (), Broken("text behind the end of the list")
+            return
+        place, closing = stack[-1]
+        if letter == closing:
+            walk.at += 1
+            stack.pop()
+        elif letter in ",]}:":
+            walk.at += 1
+            if letter != ",":
+                yield place, Broken(f"not JSON: unexpected {letter}")
+        elif closing == "]":
+            wanted = (*place, "")
+        else:
+            key = walk.value(_LONGEST_KEY)
+            if isinstance(key, str) and walk.peek() == ":":
+                walk.at += 1
+                wanted = (*place, key)
+            else:
+                yield place, Broken("not JSON: a value without a name")
+
+
+_LONGEST_KEY = 1000
 _TRUNCATED = "The file is cut off; what came before is kept. Export it again to get the rest."
 
 

@@ -24,23 +24,16 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from localmem.transcripts.events import Event
 from localmem.transcripts.messages import UNKNOWN
 from localmem.transcripts.openings import opening_of
 from localmem.transcripts.source import Sample, Source
 from localmem.transcripts.speakers import Speakers
+from localmem.transcripts.speech import Merge, Said, position, recording_began
 from localmem.transcripts.text import MARKS, MAX_TEXT, TOO_LONG, clean_line, one_line
-from localmem.transcripts.times import find_date
-from localmem.values import Skipped, Turn
-
-MAX_GAP = 2.0
-"""Seconds of silence that end a turn."""
-SENTENCE_FROM = 300
-"""Characters from which a turn ends with its sentence."""
-MAX_MERGED = 600
-"""Characters that merging does not exceed."""
+from localmem.values import Skipped
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
@@ -51,8 +44,6 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _CUE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}/\d+-\d+", re.IGNORECASE)
-_ZOOM = re.compile(r"GMT(\d{8})-(\d{6})")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
 _CHANGE = ">>"
 
 
@@ -71,13 +62,13 @@ def sniff(sample: Sample) -> str:
 def parse(source: Source) -> Iterator[Event]:
     """Events of the cues, merged to turns."""
     speech = _Speech(source)
-    merge = _Merge()
-    began: datetime | None = _began(source.sample.name)
+    merge = Merge()
+    began: datetime | None = recording_began(source.sample.name)
     for item in _cues(source):
         if isinstance(item, Skipped):
             yield item
         elif isinstance(item, str):
-            began = began or _began(item)
+            began = began or recording_began(item)
         elif item.size > MAX_TEXT:
             yield Skipped(item.source(), TOO_LONG)
         else:
@@ -85,7 +76,7 @@ def parse(source: Source) -> Iterator[Event]:
             if not segments:
                 yield Skipped(item.source(), "empty text")
             for speaker, text in segments:
-                yield from merge.add(speaker, text, item, began)
+                yield from merge.add(speaker, text, Said(item.start, item.end, item.source(), began))
     yield from merge.flush()
 
 
@@ -103,9 +94,7 @@ class _Cue:
             self.lines.append(line)
 
     def source(self) -> str:
-        minutes, seconds = divmod(round(self.start * 1000), 60_000)
-        place = f"{minutes // 60:02}:{minutes % 60:02}:{seconds // 1000:02}.{seconds % 1000:03}"
-        return f"{place} (cue {self.id})" if self.id else place
+        return f"{position(self.start)} (cue {self.id})" if self.id else position(self.start)
 
 
 def _cues(source: Source) -> Iterator[_Cue | Skipped | str]:
@@ -238,55 +227,3 @@ def _untag(text: str) -> str:
     if "<" in text or "{" in text:
         text = _TAG.sub("", text)
     return html.unescape(text) if "&" in text else text
-
-
-class _Merge:
-    """Joins what one speaker says in cues that follow each other closely."""
-
-    def __init__(self) -> None:
-        self._speaker = ""
-        self._text = ""
-        self._cue = _Cue(0.0, 0.0, "")
-        self._end = 0.0
-        self._at: datetime | None = None
-
-    def add(self, speaker: str, text: str, cue: _Cue, began: datetime | None) -> Iterator[Turn]:
-        """Take a segment; yields the turn that it ends."""
-        if self._text and (
-            speaker != self._speaker
-            or not self._cue.start <= cue.start <= self._end + MAX_GAP
-            or len(self._text) + 1 + len(text) > MAX_MERGED
-            or (len(self._text) >= SENTENCE_FROM and _SENTENCE_END.search(self._text[-8:]))
-        ):
-            yield from self.flush()
-        if not self._text:
-            self._speaker, self._cue, self._text = speaker, cue, text
-            self._end = cue.end
-            self._at = _moment(began, cue.start)
-        else:
-            self._text += " " + text
-            self._end = max(self._end, cue.end)
-
-    def flush(self) -> Iterator[Turn]:
-        """The turn that is open, if any."""
-        if self._text:
-            yield Turn(self._speaker, self._text, self._at, self._cue.source())
-        self._text = ""
-
-
-def _began(text: str) -> datetime | None:
-    """When the recording began, from a file's name or a note."""
-    if zoom := _ZOOM.search(text):
-        try:
-            return datetime.strptime("".join(zoom.groups()), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-        except ValueError:
-            return None
-    found = find_date(text) if re.search(r"\d{4}-\d{2}-\d{2}", text) else None
-    return found[0] if found and 1970 <= found[0].year <= 2200 else None
-
-
-def _moment(began: datetime | None, start: float) -> datetime | None:
-    """The start of a cue on the clock; midnight stands for a date without a time, which has no such."""
-    if began is None or (began.hour, began.minute, began.second) == (0, 0, 0):
-        return began
-    return began + timedelta(seconds=start)

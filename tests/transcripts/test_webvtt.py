@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localmem.transcripts import Conversation, Format, Turn
-from localmem.transcripts.webvtt import MAX_MERGED, SENTENCE_FROM
+from localmem.transcripts.speech import MAX_MERGED, SENTENCE_FROM
 
 from .helpers import events, said, skipped, turns
 
@@ -189,7 +189,7 @@ SRT = (
 )
 def test_subrip_is_found_by_content_and_read(content: str) -> None:
     found = events(content, name="film.txt")
-    assert found[0] == Conversation("film", "webvtt")
+    assert found[0] == Conversation("film", "srt")
     assert said(content) == [("Anna", "The box."), ("Ben", "Which one?")]
 
 

@@ -21,7 +21,13 @@ class Format(StrEnum):
     WHATSAPP = "whatsapp", "WhatsApp, Export chat of Android or iOS: the zip, or the text in it"
     CHATGPT = "chatgpt", "ChatGPT, Export data: the zip, or its conversations.json"
     CLAUDE = "claude", "Claude, Export data: the zip, or its conversations.json"
-    WEBVTT = "webvtt", "captions of Zoom, Teams and Meet (.vtt); SubRip (.srt)"
+    SLACK = "slack", "Slack, workspace export: the zip, its folder, or one day of a channel"
+    DISCORD = "discord", "Discord, by DiscordChatExporter as JSON"
+    TELEGRAM = "telegram", "Telegram Desktop, Export chat history as JSON: result.json of one chat or of all"
+    WEBVTT = "webvtt", "WebVTT captions of Zoom, Teams and Meet"
+    SRT = "srt", "SubRip captions"
+    WHISPER = "whisper", "JSON of Whisper, WhisperX and whisper.cpp"
+    OTTER = "otter", "text of Otter: 'Name  0:21' above what was said"
     JSONL = (
         "jsonl",
         "JSON messages (role or speaker, content or text): one a line, a list, or under 'messages'",

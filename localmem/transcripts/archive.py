@@ -151,8 +151,8 @@ class Folder:
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
-    """A key that sorts `part 10` behind `part 9`."""
-    parts = re.split(r"([0-9]{1,18})", name)
+    """A key that sorts `part 10.json` behind `part 9.json`, and both behind `part.json`."""
+    parts = re.split(r"([0-9]{1,18})", name.removesuffix(PurePosixPath(name).suffix))
     return [(0, int(part), "") if place % 2 else (1, 0, part) for place, part in enumerate(parts)]
 
 

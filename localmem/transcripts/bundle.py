@@ -33,16 +33,9 @@ def parsed(source: Source, format: Format) -> Iterator[Event]:
     """The parser's events, with the source's notes between them."""
     for event in FORMATS[format].parse(source):
         yield event
-        yield from _notes(source)
+        yield from source.told()
     source.finish()
-    yield from _notes(source)
-
-
-def _notes(source: Source) -> Iterator[Note]:
-    while source.notes:
-        yield Note(source.notes.pop(0))
-    while source.details:
-        yield Note(source.details.pop(0), minor=True)
+    yield from source.told()
 
 
 def events(archive: Archive, format: Format | None) -> Iterator[Event]:
@@ -61,9 +54,10 @@ def events(archive: Archive, format: Format | None) -> Iterator[Event]:
     """
     names = archive.names()
     for one, spec in FORMATS.items():
-        if spec.marks and spec.export and set(spec.marks) <= set(names) and format in (None, one):
+        root = _root(names, spec.marks)
+        if spec.export is not None and root is not None and format in (None, one):
             yield Note(f"read as {one}: {' and '.join(spec.marks)} are in it", minor=True)
-            yield from spec.export(archive)
+            yield from spec.export(archive, root)
             return
     found, refused = _transcripts(archive, names, format)
     if not found:
@@ -80,6 +74,16 @@ def events(archive: Archive, format: Format | None) -> Iterator[Event]:
             if len(found) == 1:
                 raise
             yield Skipped(name, str(error).removeprefix(f"{archive.label}/{name}: "))
+
+
+def _root(names: list[str], marks: tuple[str, ...]) -> str | None:
+    """The beginning of the paths of an export, which may be in a folder of the archive; None: it is none."""
+    there = set(names)
+    for name in names if marks else ():
+        root, slash, last = name.rpartition("/")
+        if last == marks[0] and all(root + slash + mark in there for mark in marks):
+            return root + slash
+    return None
 
 
 def _one(source: Source, format: Format) -> Iterator[Event]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from localmem.errors import TranscriptError, UsageError
+from localmem.transcripts.bundle import is_export
 
 STDIN = Path("-")
 
 _BINARY_KINDS = {
-    "archives": (".7z", ".bz2", ".gz", ".jar", ".rar", ".tar", ".tgz", ".xz", ".zip", ".zst"),
+    "archives": (".7z", ".bz2", ".gz", ".jar", ".rar", ".tar", ".tgz", ".xz", ".zst"),
     "documents": (".doc", ".docx", ".odt", ".pdf", ".ppt", ".pptx", ".xls", ".xlsx"),
     "images": (".bmp", ".gif", ".heic", ".ico", ".jpeg", ".jpg", ".png", ".svg", ".tif", ".tiff", ".webp"),
     "sound": (".aac", ".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav"),
@@ -32,7 +34,8 @@ def expand(paths: Sequence[str], refused: Refused | None = None) -> list[Path]:
     """Files of the arguments, each once, in their order; "-" stays "-".
 
     A folder gives its files and those of the folders inside, sorted by path, without hidden ones and known
-    binary ones. Links to folders are not followed.
+    binary ones; one that is an export of many files is given itself. Links to folders are not followed. A path
+    that does not exist and has `*`, `?` or `[` in it gives what it matches, `**` folders of any depth.
 
     Args:
         paths: as they were given.
@@ -56,12 +59,23 @@ def expand(paths: Sequence[str], refused: Refused | None = None) -> list[Path]:
             found.update(dict.fromkeys(_files(path, refused)))
         elif exists:
             found[path] = None
+        elif matched := _matched(given):
+            found.update(dict.fromkeys(expand(matched, refused)))
         else:
             raise TranscriptError(
                 f"{given}: no such file or folder",
                 hint="Check the spelling; a relative path starts at the current folder.",
             )
     return list(found)
+
+
+def _matched(given: str) -> list[str]:
+    """Existing paths that a pattern matches, without hidden ones, in the order of their names."""
+    if not glob.has_magic(given):
+        return []
+    # Path.glob takes no absolute patterns.
+    names = glob.iglob(given, recursive=True)  # noqa: PTH207
+    return sorted(name for name in names if name and os.path.lexists(name))
 
 
 def _files(folder: Path, refused: Refused | None) -> list[Path]:
@@ -81,6 +95,10 @@ def _files(folder: Path, refused: Refused | None) -> list[Path]:
 
     files = []
     for parent, folders, names in os.walk(folder, onerror=refuse):
+        if is_export(Path(parent)):
+            folders.clear()
+            files.append(Path(parent))
+            continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(parent, name)

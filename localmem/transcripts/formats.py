@@ -10,11 +10,17 @@ from types import MappingProxyType
 import localmem.transcripts.chatgpt as chatgpt
 import localmem.transcripts.claude as claude
 import localmem.transcripts.delimited as delimited
+import localmem.transcripts.discord as discord
 import localmem.transcripts.jsonl as jsonl
 import localmem.transcripts.locomo as locomo
+import localmem.transcripts.otter as otter
 import localmem.transcripts.plain as plain
+import localmem.transcripts.slack as slack
+import localmem.transcripts.subrip as subrip
+import localmem.transcripts.telegram as telegram
 import localmem.transcripts.webvtt as webvtt
 import localmem.transcripts.whatsapp as whatsapp
+import localmem.transcripts.whisper as whisper
 from localmem.formats import Format
 from localmem.transcripts.archive import Archive
 from localmem.transcripts.events import Event
@@ -33,18 +39,30 @@ class FormatSpec:
     """Whether a program exports it, with other files beside it that are no transcripts."""
     marks: tuple[str, ...] = ()
     """Files that tell of an export of many files, which `export` reads as a whole."""
-    export: Callable[[Archive], Iterator[Event]] | None = None
+    export: Callable[[Archive, str], Iterator[Event]] | None = None
+    """Events of such an export, and the beginning of the paths in it."""
 
 
 # In the order in which detection asks: what can be told for certain first, plain text last.
 FORMATS: Mapping[Format, FormatSpec] = MappingProxyType(
     {
+        Format.SRT: FormatSpec(subrip.sniff, subrip.parse),
         Format.WEBVTT: FormatSpec(webvtt.sniff, webvtt.parse),
         Format.CHATGPT: FormatSpec(chatgpt.sniff, chatgpt.parse, exported=True),
         Format.CLAUDE: FormatSpec(claude.sniff, claude.parse, exported=True),
+        Format.SLACK: FormatSpec(
+            *(slack.sniff, slack.parse),
+            exported=True,
+            marks=("channels.json", "users.json"),
+            export=slack.export,
+        ),
+        Format.DISCORD: FormatSpec(discord.sniff, discord.parse, exported=True),
+        Format.TELEGRAM: FormatSpec(telegram.sniff, telegram.parse, exported=True),
+        Format.WHISPER: FormatSpec(whisper.sniff, whisper.parse),
         Format.LOCOMO: FormatSpec(locomo.sniff, locomo.parse),
         Format.JSONL: FormatSpec(jsonl.sniff, jsonl.parse),
         Format.WHATSAPP: FormatSpec(whatsapp.sniff, whatsapp.parse, exported=True),
+        Format.OTTER: FormatSpec(otter.sniff, otter.parse),
         Format.CSV: FormatSpec(delimited.sniff, delimited.parse),
         Format.PLAIN: FormatSpec(plain.sniff, plain.parse),
     }

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from localmem.errors import TranscriptError
 from localmem.formats import DateOrder
 from localmem.transcripts.decoding import decode
-from localmem.transcripts.events import Conversation
+from localmem.transcripts.events import Conversation, Note
 from localmem.transcripts.naming import Names
 from localmem.transcripts.text import clean_line
 from localmem.transcripts.times import Order, find_date, has_two_readings, order_of, parse_time
@@ -151,6 +151,13 @@ class Source:
     def date(self, text: str) -> tuple[datetime, str] | None:
         """`times.find_date`, in the order of day and month that the sample shows."""
         return find_date(text, day_first=self._order.day_first)
+
+    def told(self) -> Iterator[Note]:
+        """The notes that were not handed out yet."""
+        while self.notes:
+            yield Note(self.notes.pop(0))
+        while self.details:
+            yield Note(self.details.pop(0), minor=True)
 
     def finish(self) -> None:
         """Add the notes that need the whole file."""

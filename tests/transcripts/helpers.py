@@ -60,6 +60,80 @@ VALID: dict[Format, str] = {
             }
         ]
     ),
+    Format.SLACK: json.dumps(
+        [
+            {
+                "type": "message",
+                "user": "U1",
+                "user_profile": {"real_name": name},
+                "ts": f"174111312{number}.000100",
+                "text": text,
+            }
+            for number, (name, text) in enumerate(
+                [("Anna", "I adopted a dog."), ("Ben", "What is its name?")]
+            )
+        ]
+    ),
+    Format.DISCORD: json.dumps(
+        {
+            "guild": {"id": "9", "name": "Dogs"},
+            "channel": {"id": "7", "name": "general"},
+            "exportedAt": "2025-03-05T00:00:00+00:00",
+            "messages": [
+                {
+                    "id": str(number),
+                    "type": "Default",
+                    "timestamp": f"2025-03-04T18:3{number}:00.5+01:00",
+                    "content": text,
+                    "author": {"id": "5", "name": name.lower(), "nickname": name},
+                }
+                for number, (name, text) in enumerate(
+                    [("Anna", "I adopted a dog."), ("Ben", "What is its name?")]
+                )
+            ],
+            "messageCount": 2,
+        }
+    ),
+    Format.TELEGRAM: json.dumps(
+        {
+            "name": "Ben",
+            "type": "personal_chat",
+            "id": 7,
+            "messages": [
+                {
+                    "id": number,
+                    "type": "message",
+                    "date": f"2025-03-04T19:3{number}:00",
+                    "date_unixtime": str(1741113000 + 60 * number),
+                    "from": name,
+                    "from_id": f"user{number}",
+                    "text": text,
+                }
+                for number, (name, text) in enumerate(
+                    [("Anna", "I adopted a dog."), ("Ben", "What is its name?")]
+                )
+            ],
+        }
+    ),
+    Format.SRT: (
+        "1\n00:00:01,000 --> 00:00:02,000\nAnna: I adopted a dog.\n\n"
+        "2\n00:00:02,500 --> 00:00:04,000\nBen: What is its name?\n\n"
+        "3\n00:00:05,500 --> 00:00:07,000\nAnna: Rex.\n\n4\n00:00:08,500 --> 00:00:09,000\nBen: Ah.\n"
+    ),
+    Format.WHISPER: json.dumps(
+        {
+            "text": " I adopted a dog. What is its name?",
+            "segments": [
+                {"id": 0, "start": 0.0, "end": 2.5, "text": " I adopted a dog.", "speaker": "Anna"},
+                {"id": 1, "start": 2.5, "end": 4.0, "text": " What is its name?", "speaker": "Ben"},
+            ],
+            "language": "en",
+        }
+    ),
+    Format.OTTER: (
+        "Weekly sync\nTue, Mar 4, 2025 6:30PM • 0:40\n\nAnna  0:00\nI adopted a dog.\n\n"
+        "Ben  0:21\nWhat is its name?\n\nTranscribed by https://otter.ai\n"
+    ),
     Format.LOCOMO: json.dumps(
         [
             {

@@ -125,5 +125,28 @@ def test_an_empty_path_is_not_the_current_folder() -> None:
         expand([""])
 
 
+def test_a_pattern_that_no_shell_has_read_gives_what_it_matches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "b.txt", "a.txt", "c.md", "in/deep/d.txt", ".hidden.txt")
+    monkeypatch.chdir(tmp_path)
+    assert expand(["*.txt"]) == [Path("a.txt"), Path("b.txt")]
+    assert expand(["**/*.txt"]) == [Path("a.txt"), Path("b.txt"), Path("in/deep/d.txt")]
+    assert expand([f"{tmp_path}/[bc].*"]) == [tmp_path / "b.txt", tmp_path / "c.md"]
+    assert expand(["i?"]) == [Path("in/deep/d.txt")]
+    with pytest.raises(TranscriptError, match=r"\*\.vtt: no such file"):
+        expand(["*.vtt"])
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
+    make(tmp_path, "part [2].txt", "part 2.txt")
+    assert expand([str(tmp_path / "part [2].txt")]) == [tmp_path / "part [2].txt"]
+
+
+def test_a_zip_in_a_folder_is_read(tmp_path: Path) -> None:
+    make(tmp_path, "export.zip", "other.rar")
+    assert expand([str(tmp_path)]) == [tmp_path / "export.zip"]
+
+
 def test_nothing_gives_nothing() -> None:
     assert expand([]) == []

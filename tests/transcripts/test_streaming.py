@@ -94,6 +94,64 @@ def claude(count: int) -> Iterator[str]:
     yield "]"
 
 
+def slack(count: int) -> Iterator[str]:
+    yield "["
+    for number in range(count):
+        message = {
+            "type": "message",
+            "user": f"U{number}",
+            "ts": f"174111{number % 10000:04}.{number:06}",
+            "text": TEXT,
+        }
+        yield ("," if number else "") + json.dumps(message)
+    yield "]"
+
+
+def discord(count: int) -> Iterator[str]:
+    yield '{"guild": {"name": "Dogs"}, "channel": {"name": "general"}, "messages": ['
+    for number in range(count):
+        message = {"id": str(number), "type": "Default", "content": TEXT, "author": {"name": "anna"}}
+        yield ("," if number else "") + json.dumps(message)
+    yield f'], "messageCount": {count}}}'
+
+
+def telegram(count: int) -> Iterator[str]:
+    yield '{"about": "x", "personal_information": {}, "chats": {"about": "x", "list": [{"name": "Ben", "messages": ['
+    for number in range(count):
+        message = {
+            "id": number,
+            "type": "message",
+            "date": "2025-03-04T18:32:00",
+            "from": "Anna",
+            "text": TEXT,
+        }
+        yield ("," if number else "") + json.dumps(message)
+    yield "]}]}}"
+
+
+def whisper(count: int) -> Iterator[str]:
+    yield '{"segments": ['
+    for number in range(count):
+        segment = {"start": 10 * number, "end": 10 * number + 1, "text": TEXT}
+        yield ("," if number else "") + json.dumps(segment)
+    yield '], "language": "en"}'
+
+
+def subrip(count: int) -> Iterator[str]:
+    for number in range(count):
+        at = f"{number // 360:02}:{number // 6 % 60:02}:{number % 6 * 10:02}"
+        yield f"{number}\n{at},000 --> {at},900\nAnna: {TEXT}\n\n"
+
+
+def otter(count: int) -> Iterator[str]:
+    for number in range(count):
+        yield (
+            f"Anna  {number // 60:02}:{number % 60:02}\n{TEXT}\n\n"
+            if number < 5999
+            else f"Anna  9:00:00\n{TEXT}\n\n"
+        )
+
+
 def locomo(count: int) -> Iterator[str]:
     yield "["
     for number in range(count // 50):
@@ -112,6 +170,12 @@ MAKERS = {
     "whatsapp": (Format.WHATSAPP, whatsapp),
     "chatgpt": (Format.CHATGPT, chatgpt),
     "claude": (Format.CLAUDE, claude),
+    "slack": (Format.SLACK, slack),
+    "discord": (Format.DISCORD, discord),
+    "telegram": (Format.TELEGRAM, telegram),
+    "whisper": (Format.WHISPER, whisper),
+    "subrip": (Format.SRT, subrip),
+    "otter": (Format.OTTER, otter),
     "locomo": (Format.LOCOMO, locomo),
 }
 

@@ -16,6 +16,7 @@
     |  |- EmbedderMismatchError  vectors of another model in this memory
     |- StoreError
     |  |- NotAMemoryError        a file that is not ours
+    |  |- PassphraseError        an encrypted memory, and no passphrase or another one
     |  |- NewerSchemaError       written by a newer localmem
     |- TranscriptError           a file that cannot be read as a transcript
     |- TaskError                 an operation that the task graph refuses
@@ -103,6 +104,10 @@ class StoreError(LocalmemError):
 
 class NotAMemoryError(StoreError):
     """The file is not a localmem memory."""
+
+
+class PassphraseError(StoreError):
+    """An encrypted memory, and no passphrase or another one."""
 
 
 class NewerSchemaError(StoreError):

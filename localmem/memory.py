@@ -33,13 +33,17 @@ from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
 from localmem.transcripts import Reopened, expand
+from localmem.upkeep import passphrase as passphrases
 from localmem.upkeep.owned import Owned
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, StoredTurn, Transcript, Workspace
 
 if TYPE_CHECKING:
+    from localmem.agent.agent import Agent
     from localmem.tasks import Tasks
 
 SUFFIX = ".db"
+AGENT_BUDGET = 8
+"""Turns that one search of the agent shows: several short looks are worth more to it than a long one."""
 
 
 def locate(memory: str | Path | None, settings: Settings) -> Path:
@@ -77,7 +81,7 @@ def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -
     """
     path = locate(memory, settings)
     if os.path.lexists(path):
-        return Store.open(path, create=create)
+        return Store.open(path, create=create, passphrase=lambda: passphrases.find(path, settings))
     if create:
         return path
     option = f" --memory {shlex.quote(str(memory))}" if memory is not None else ""
@@ -176,6 +180,35 @@ class Memory(Owned):
     def path(self) -> Path:
         """The memory file."""
         return self._path
+
+    @classmethod
+    def new(
+        cls, memory: str | Path, *, passphrase: str | None = None, settings: Settings | None = None
+    ) -> Path:
+        """Make an empty memory; its path.
+
+        Args:
+            memory: as for `open`.
+            passphrase: for an encrypted one; None: it is in plain text.
+            settings: None: those of the environment.
+
+        Raises:
+            UsageError: a name, path or passphrase that cannot be one.
+            StoreError: there is something already, it cannot be made, or SQLCipher is not installed.
+        """
+        path = locate(memory, settings or environment_settings())
+        if passphrase is not None:
+            Store.make_encrypted(path, passphrase)
+        elif os.path.lexists(path):
+            raise StoreError(f"{path} is there already.", hint="Choose another name.")
+        else:
+            Store.open(path).close()
+        return path
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether a passphrase protects the file. One that is not there yet is none."""
+        return os.path.lexists(self._path) and self._store.encrypted
 
     @property
     def empty(self) -> bool:
@@ -341,6 +374,21 @@ class Memory(Owned):
         from localmem.tasks import Tasks
 
         return Tasks(self._store)
+
+    @cached_property
+    def agent(self) -> Agent:
+        """Long jobs, over this memory or in another world; their runs are kept here. Loads no engine."""
+        from localmem.agent.agent import Agent
+        from localmem.agent.environments.library import StoreLibrary
+        from localmem.recall.dates import annotate
+
+        def search(query: str) -> list[StoredTurn]:
+            return [unit.stored for unit in self.search(query, budget=AGENT_BUDGET).units]
+
+        def text(stored: StoredTurn) -> str:
+            return annotate(" ".join(stored.turn.text.split()), stored.turn.at)
+
+        return Agent(self._store, StoreLibrary(self._store, search, text), lambda: self.model)
 
     def transcripts(self) -> list[Transcript]:
         """The transcripts in the memory, in the order in which they came. Loads no engine."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from localmem.errors import SettingsError
 
@@ -52,6 +52,8 @@ class Settings(BaseModel):
     """What was typed in chats, for the arrow keys; a file for each memory."""
     chat_history: bool = True
     """Whether that is kept."""
+    passphrase: SecretStr | None = None
+    """Of encrypted memories; None: from the keyring, or asked for."""
     memory: str = "default"
     """Memory that commands use when none is named."""
     model: str = "qwen2.5-coder-1.5b"

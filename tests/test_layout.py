@@ -39,6 +39,8 @@ OWNERS: dict[str, str] = {
     "faiss": "index",
     "numba": "select",
     "sqlite3": "store",
+    "sqlcipher3": "store",
+    "keyring": "upkeep",
     "networkx": "tasks",
     "onnxruntime": "embed",
     "tokenizers": "embed",
@@ -66,7 +68,7 @@ NETWORK = {
 # Takes longer to import than showing the help takes.
 HEAVY = {
     "faiss", "huggingface_hub", "jinja2", "llama_cpp", "llvmlite", "networkx", "numba", "numpy", "onnxruntime", "prompt_toolkit", "pydantic", "pypi_simple",
-    "requests", "scipy", "sentence_transformers", "sqlite3", "tokenizers", "torch", "transformers", "urllib3",
+    "requests", "scipy", "sentence_transformers", "sqlcipher3", "sqlite3", "tokenizers", "torch", "transformers", "urllib3",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ try:
     import typer
 
     from localmem import __version__
-    from localmem.cli import ask, bench, chat, export, forget, importing, ingest, models, search, stats, tasks
+    from localmem.cli import ask, bench, chat, export, forget, importing, ingest, memories, models, search, stats, tasks
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
     if sys.stderr is not None:
@@ -36,6 +36,7 @@ app = typer.Typer(
     help="An offline assistant that remembers: cited answers about long conversations, from a small model on your own machine.",
     epilog="Examples: localmem ingest chat.txt; localmem ask 'When does the ferry leave?'; localmem models pull",
 )
+app.add_typer(memories.app, name="memory")
 app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
@@ -143,7 +144,9 @@ def _run(arguments: list[str], interrupts: list[int]) -> int:
 
 def _command(arguments: list[str], interrupts: list[int]) -> int:
     from localmem.errors import LocalmemError
+    from localmem.upkeep import passphrase
 
+    passphrase.ask = memories.ask
     try:
         # Without standalone mode the exceptions come here, and typer.Exit comes back as its code.
         code = app(arguments, prog_name="localmem", standalone_mode=False)

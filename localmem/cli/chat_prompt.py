@@ -35,7 +35,8 @@ def talk(session: Session, settings: Settings) -> bool:
     """Talk with the person at the terminal until they leave; whether they left by Ctrl-C."""
     from localmem.cli.output import note
 
-    past = history(session.memory.path, settings)
+    # What is said in an encrypted memory is not to lie in the clear beside it.
+    past = PrivateHistory(None) if session.memory.encrypted else history(session.memory.path, settings)
     editor = Editor(session, past)
     session.confirm = editor.confirm
     session.forgotten = past.forget

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from localmem.errors import StoreError
 from localmem.store.engine_errors import damaged, translated
-from localmem.store.file import open_file
+from localmem.store.file import Opened, make_encrypted, open_file
 from localmem.store.rows import Row
 
 _CHUNK = 4096  # rows fetched at once
@@ -27,28 +27,45 @@ class Database:
 
     path: Path
     read_only: bool
+    encrypted: bool
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, read_only: bool) -> None:
+    def __init__(self, path: Path, opened: Opened) -> None:
         """Use `open`."""
         self.path = path
-        self.read_only = read_only
-        self._opened = connection
+        self.read_only = opened.read_only
+        self.encrypted = opened.encrypted
+        self._opened = opened.connection
         self._thread = threading.get_ident()
         self._depth = 0
 
     @classmethod
-    def open(cls, path: Path, *, create: bool = True) -> Self:
+    def open(cls, path: Path, *, create: bool = True, passphrase: Callable[[], str] | None = None) -> Self:
         """Open the memory at `path`; make the file and its folder if they are missing and `create` is true.
 
         A file or folder that cannot be written is opened for reading (`read_only` is true then).
 
+        Args:
+            path: of the file.
+            create: False: a memory that is not there is an error.
+            passphrase: called only if the file looks like an encrypted memory.
+
         Raises:
+            PassphraseError: the memory is encrypted, and there is no passphrase, or it is another one.
             NotAMemoryError: the file is something else; it is left as it is.
             NewerSchemaError: a newer localmem wrote it; it is left as it is.
             StoreError: missing (and not `create`), a folder, not accessible, damaged, locked, disk full.
         """
-        connection, read_only = open_file(path, create=create)
-        return cls(path, connection, read_only)
+        return cls(path, open_file(path, create=create, passphrase=passphrase))
+
+    @staticmethod
+    def make_encrypted(path: Path, passphrase: str) -> None:
+        """Make an empty memory that only that passphrase opens.
+
+        Raises:
+            StoreError: there is something at `path` already, SQLCipher is not installed, the disk is full, ...
+            UsageError: a passphrase that cannot be one.
+        """
+        make_encrypted(path, passphrase)
 
     def close(self) -> None:
         """Close the file; again does nothing."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from localmem.errors import NotAMemoryError, StoreError
+from localmem.store.cipher import errors
 
 READ_ONLY_HINT = "Make the file and its folder writable for you, or use a copy."
 DAMAGED_HINT = "Restore the file from a copy, or delete it and ingest the transcripts again."
@@ -74,7 +75,7 @@ def damaged(path: Path, what: str = "") -> StoreError:
     return StoreError(f"{path}: it is damaged{what and ': '}{what}.", hint=DAMAGED_HINT)
 
 
-def explain(error: sqlite3.Error, path: Path) -> StoreError:
+def explain(error: Exception, path: Path) -> StoreError:
     """The error of ours that stands for `error`."""
     code = getattr(error, "sqlite_errorcode", 0)
     if str(error).startswith("Could not decode"):  # Python's own: it has no code, and quotes the text
@@ -93,7 +94,7 @@ def translated(path: Path) -> Iterator[None]:
     """Raises errors of SQLite and of the operating system inside the block as `StoreError`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except errors() as error:
         raise explain(error, path) from error
     except UnicodeDecodeError as error:  # SQLite quotes what it cannot read, and Python cannot read the quote
         raise damaged(path) from error

@@ -6,10 +6,15 @@ import os
 import sqlite3
 import stat
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from localmem.errors import NewerSchemaError, StoreError
+from localmem.errors import NewerSchemaError, NotAMemoryError, PassphraseError, StoreError
+from localmem.store import cipher
 from localmem.store.engine_errors import READ_ONLY_HINT, translated
 from localmem.store.header import beside, not_empty, read_header, refuse_foreign_journal, stray
 from localmem.store.schema import APPLICATION_ID, MIGRATIONS
@@ -19,16 +24,33 @@ BUSY_SECONDS = 60.0
 _MODE = 0o600
 
 
-def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
-    """A connection in autocommit mode to the memory at `path`, and whether it can only read.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The file of a memory, open."""
+
+    connection: sqlite3.Connection
+    """In autocommit mode; of an encrypted memory, SQLCipher's, which has the same interface."""
+    read_only: bool
+    encrypted: bool
+
+
+def open_file(path: Path, *, create: bool, passphrase: Callable[[], str] | None = None) -> Opened:
+    """Open the memory at `path`.
+
+    Args:
+        path: of the file.
+        create: whether it may be made.
+        passphrase: called only if the file looks like an encrypted memory.
 
     Raises:
+        PassphraseError: the memory is encrypted, and there is no passphrase, or it is another one.
         NotAMemoryError: the file is something else; it is left as it is.
         NewerSchemaError: a newer localmem wrote it; it is left as it is.
         StoreError: missing (and not `create`), a folder, not accessible, damaged, locked, disk full.
     """
     with translated(path):
         known = _check(path, create=create)
+        key = None if known is not None else _passphrase(path, passphrase)
         # SQLite puts the -wal and -shm files beside the file that a link leads to.
         writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
         if writable and known and not_empty(beside(path, "-wal")):
@@ -36,21 +58,62 @@ def open_file(path: Path, *, create: bool) -> tuple[sqlite3.Connection, bool]:
             with closing(_connect(path, "mode=ro")) as looking:
                 _refuse_foreign(looking, path, known)
                 _refuse_other_memory(looking, path)
-        connection = _connect(path, "mode=rw") if writable else _connect_to_read(path)
+        connection = _connect(path, "mode=rw", key) if writable else _connect_to_read(path, key)
         try:
-            _refuse_foreign(connection, path, known)
+            if key is not None:
+                _refuse_other_kind(connection, path)
+            _refuse_foreign(connection, path, known or 0)
             _bring_up_to_date(connection, path, writable=writable)
         except BaseException:
             connection.close()
             raise
-    return connection, not writable
+    return Opened(connection, not writable, key is not None)
 
 
-def _check(path: Path, *, create: bool) -> int:
+def make_encrypted(path: Path, passphrase: str) -> None:
+    """Make an empty encrypted memory, whole or not at all.
+
+    Raises:
+        StoreError: there is something at `path` already, SQLCipher is not installed, the disk is full, ...
+        UsageError: a passphrase that cannot be one.
+    """
+    cipher.check(passphrase)
+    cipher.library(path)
+    there = StoreError(f"{path} is there already.", hint="Choose another name.")
+    with translated(path):
+        if os.path.lexists(path):
+            raise there
+        # Elsewhere first: an empty file in its place would be taken for a new memory in plain text.
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+            new = Path(folder) / path.name
+            _make(new)
+            with closing(_connect(new, "mode=rw", passphrase)) as connection:
+                migrate(connection)
+                _use_wal(connection)
+            try:
+                os.link(new, path)
+            except FileExistsError:
+                raise there from None
+            except OSError:  # a disk without hard links
+                new.replace(path)
+
+
+def _passphrase(path: Path, ask: Callable[[], str] | None) -> str:
+    cipher.library(path)
+    if ask is None:
+        raise PassphraseError(
+            f"{path} is encrypted.", hint="Set LOCALMEM_PASSPHRASE, or open it with a passphrase."
+        )
+    return cipher.check(ask())
+
+
+def _check(path: Path, *, create: bool) -> int | None:
     """Sees to it that `path` is a memory or an empty file, without letting SQLite touch a file of others.
 
     Returns:
-        The schema's version; 0: an empty file, or one whose last change may be taken back.
+        The schema's version; 0: an empty file, or one whose last change may be taken back; None: it may be an
+        encrypted memory.
     """
     if create and not path.exists():
         _make(path)
@@ -63,6 +126,8 @@ def _check(path: Path, *, create: bool) -> int:
         raise StoreError(
             f"{path} is {what}.", hint="A memory is a file; name one, e.g. one that ends in .db."
         )
+    if cipher.looks_encrypted(path):
+        return None
     header = read_header(path)
     if header is None:
         if not create:
@@ -99,6 +164,19 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path, known: int) -> N
     if (pages or known) and (application != APPLICATION_ID or not version or version < known):
         raise stray(path, "-wal")
     _refuse_newer(path, version)
+
+
+def _refuse_other_kind(connection: sqlite3.Connection, path: Path) -> None:
+    """An encrypted file says what it is only through its key.
+
+    Raises:
+        NotAMemoryError: it is a database of something else.
+    """
+    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+        raise NotAMemoryError(
+            f"{path} is an encrypted database, but not a localmem memory.",
+            hint="Name another file; this one was left as it is.",
+        )
 
 
 def _refuse_other_memory(connection: sqlite3.Connection, path: Path) -> None:
@@ -142,11 +220,18 @@ def _make(path: Path) -> None:
         os.close(descriptor)
 
 
-def _connect(path: Path, query: str) -> sqlite3.Connection:
+def _connect(path: Path, query: str, key: str | None = None) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?{query}"
-    connection = sqlite3.connect(
-        uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+    options: dict[str, Any] = {
+        "timeout": BUSY_SECONDS,
+        "isolation_level": None,
+        "check_same_thread": False,
+    }
+    connection: sqlite3.Connection
+    if key is None:
+        connection = sqlite3.connect(uri, uri=True, **options)
+    else:
+        connection = cipher.connect(path, uri, key, **options)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         # In WAL mode NORMAL loses at most the last transactions, whole, and only when the power goes: a
@@ -163,22 +248,22 @@ def _connect(path: Path, query: str) -> sqlite3.Connection:
     return connection
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
+def _connect_to_read(path: Path, key: str | None) -> sqlite3.Connection:
     """For a file or folder that we may not write.
 
     Reading in WAL mode needs the -wal and -shm files, or the right to make them. Without both, a log that
     is absent or empty means that the file itself is complete, and SQLite may read it alone.
     """
     try:
-        return _connect(path, "mode=ro")
-    except sqlite3.OperationalError:
+        return _connect(path, "mode=ro", key)
+    except cipher.errors("OperationalError"):
         log = beside(path, "-wal")
         if not_empty(log):
             raise StoreError(
                 f"{path} cannot be read: its latest changes are in {log.name}, and the folder is read-only.",
                 hint="Copy both files to a folder that you can write.",
             ) from None
-        return _connect(path, "mode=ro&immutable=1")
+        return _connect(path, "mode=ro&immutable=1", key)
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path, *, writable: bool) -> None:
@@ -221,8 +306,11 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
                 return
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+        except cipher.errors("OperationalError") as error:
+            if (
+                getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY
+                or time.monotonic() > deadline
+            ):
                 raise
             time.sleep(0.01)
 

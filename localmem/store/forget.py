@@ -187,7 +187,7 @@ class ForgetTables(ThreadTables, TaskTables):
     @contextmanager
     def _temporary_files(self) -> Iterator[None]:
         """What VACUUM copies stays in memory; of a large file, in a nameless one beside it, never elsewhere."""
-        if self._bytes() <= _IN_MEMORY:
+        if self.encrypted or self._bytes() <= _IN_MEMORY:
             yield
             return
         before = os.environ.get("SQLITE_TMPDIR")

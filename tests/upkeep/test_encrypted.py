@@ -1,0 +1,231 @@
+"""Encrypted memories: nothing lies in the clear, and only the passphrase opens one."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from localmem.errors import NotAMemoryError, PassphraseError, StoreError, UsageError
+from localmem.index import cachefile
+from localmem.memory import Memory, open_store
+from localmem.settings import load, settings
+from localmem.store import Store, cipher
+from localmem.tasks import Op, Operation
+from localmem.upkeep import passphrase as passphrases
+from tests.fakes import HashingEmbedder, ScriptedModel
+from tests.upkeep.support import bytes_of, chatted, said_in, told
+from tests.upkeep.test_forget import SECRET, TALK
+
+WORDS = "correct horse battery 'staple' ü"
+
+
+@pytest.fixture
+def library() -> None:
+    pytest.importorskip(
+        "sqlcipher3", reason="the wheel of SQLCipher is not installed: pip install 'localmem[encrypted]'"
+    )
+
+
+@pytest.fixture
+def path(library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty encrypted memory, whose passphrase is in the environment."""
+    monkeypatch.setenv("LOCALMEM_PASSPHRASE", WORDS)
+    folder = tmp_path / "memory"
+    return Memory.new(folder / "diary.db", passphrase=WORDS)
+
+
+def unlocked(path: Path) -> Memory:
+    store = open_store(path, settings(), create=True)
+    return Memory(store, embedder=HashingEmbedder, model=ScriptedModel)
+
+
+def ingested(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text("".join(f"{turn.speaker}: {turn.text}\n" for turn in TALK), encoding="utf-8")
+    with unlocked(path) as memory:
+        memory.ingest(file).raise_for_failure()
+    file.unlink()
+
+
+def test_no_plain_text_of_a_turn_lies_in_any_file(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cachefile, "WORTHWHILE", 1)
+    ingested(path, tmp_path)
+    with unlocked(path) as memory:
+        assert SECRET in " ".join(unit.turn.text for unit in memory.search("What is the password?").units)
+        memory.tasks.apply(None, [Operation(Op.ADD, -1, "quinces", "peel")], said="Peel the quinces.")
+        # While it is open there is a log beside it.
+        assert (path.with_name("diary.db-wal")).stat().st_size > 0
+        raw = bytes_of(path)
+    for everything in (raw, bytes_of(path)):
+        for word in (SECRET, "Ullapool", "Dilip", "quinces", "Cleo", "talk.txt", "SQLite", "CREATE TABLE"):
+            assert word.encode() not in everything
+            assert word.encode("utf-16-le") not in everything
+    assert [file.name for file in path.parent.iterdir()] == ["diary.db"]  # no cache either
+
+
+def test_a_wrong_passphrase_is_one_clear_line_and_changes_nothing(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ingested(path, tmp_path)
+    before = bytes_of(path)
+    monkeypatch.setenv("LOCALMEM_PASSPHRASE", "another one")
+    with pytest.raises(PassphraseError) as raised:
+        unlocked(path)
+    assert str(raised.value) == f"The passphrase does not open {path}."
+    assert raised.value.hint
+    assert bytes_of(path) == before
+    assert capfd.readouterr() == ("", "")  # the library does not write to the terminal
+
+
+def test_the_person_is_asked_where_nothing_knows_the_passphrase(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCALMEM_PASSPHRASE")
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(PassphraseError, match="there is no passphrase"):
+        unlocked(path)
+    monkeypatch.setattr(passphrases, "ask", lambda asked: WORDS if asked == path else "")
+    with unlocked(path) as memory:
+        assert memory.encrypted
+
+
+def test_the_keyring_is_looked_into(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[tuple[str, str], str] = {}
+    fake = SimpleNamespace(
+        get_password=lambda *name: kept.get(name),
+        set_password=lambda service, user, words: kept.update({(service, user): words}),
+    )
+    monkeypatch.delenv("LOCALMEM_PASSPHRASE")
+    monkeypatch.setitem(sys.modules, "keyring", fake)
+    passphrases.keep(path, WORDS)
+    assert kept == {("localmem", str(path)): WORDS}
+    unlocked(path).close()
+
+
+def test_a_keyring_that_fails_is_none_and_says_so_when_it_is_to_keep_something(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: str) -> None:
+        raise RuntimeError("No recommended\nbackend was available.")
+
+    monkeypatch.delenv("LOCALMEM_PASSPHRASE")
+    monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=failing, set_password=failing))
+    with pytest.raises(PassphraseError, match="there is no passphrase"):
+        unlocked(path)
+    with pytest.raises(PassphraseError) as raised:
+        passphrases.keep(path, WORDS)
+    assert "\n" not in str(raised.value)
+
+
+def test_everything_works_in_it_as_in_another(path: Path, tmp_path: Path) -> None:
+    ingested(path, tmp_path)
+    ingested(tmp_path / "plain.db", tmp_path)
+    with unlocked(path) as memory, unlocked(tmp_path / "plain.db") as other:
+        for question in ("ferry", "Who bought the Saab?"):
+            assert [unit.turn.text for unit in memory.search(question).units] == [
+                unit.turn.text for unit in other.search(question).units
+            ]
+        assert memory.forget(speaker="Bob", yes=True).wiped
+        assert memory._store.check() == []
+        assert SECRET not in " ".join(said_in(memory))
+        with unlocked(path) as second:  # a second connection, while one is open
+            assert len(said_in(second)) == 3
+    assert not (path.stat().st_mode & 0o077)
+
+
+def test_a_memory_in_plain_text_becomes_an_encrypted_one(path: Path, tmp_path: Path) -> None:
+    told(tmp_path / "plain.db", TALK)
+    chatted(tmp_path / "plain.db", [("Hello.", "Hi.", [])])
+    with unlocked(tmp_path / "plain.db") as memory:
+        memory.export(tmp_path / "plain.jsonl")
+    with unlocked(path) as memory:
+        memory.import_from(tmp_path / "plain.jsonl")
+        assert len(said_in(memory)) == len(TALK) + 2
+
+
+def test_making_one_never_replaces_anything(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there already"):
+        Memory.new(path, passphrase="other")
+    unlocked(path).close()
+
+
+def test_a_making_that_fails_leaves_nothing_that_is_taken_for_a_plain_memory(
+    library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from localmem.store import file
+
+    def full(_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(file, "migrate", full)
+    with pytest.raises(StoreError):
+        Memory.new(tmp_path / "diary.db", passphrase=WORDS)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", ["", "   ", "a\0b", "a\nb", "\ud800"])
+def test_a_passphrase_that_cannot_be_typed_is_refused(tmp_path: Path, words: str) -> None:
+    with pytest.raises(UsageError):
+        Memory.new(tmp_path / "diary.db", passphrase=words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_encrypted_database_of_somebody_else_is_left_alone(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    module = cipher.library(other)
+    connection = module.connect(str(other))
+    connection.execute("PRAGMA key = 'theirs'")
+    connection.execute("CREATE TABLE mine (a)")
+    connection.close()
+    before = other.read_bytes()
+    with pytest.raises(NotAMemoryError):
+        Store.open(other, passphrase=lambda: "theirs")
+    assert other.read_bytes() == before
+
+
+def test_random_bytes_are_no_memory_and_are_left_alone(library: None, tmp_path: Path) -> None:
+    noise = tmp_path / "noise.db"
+    noise.write_bytes(os.urandom(4096))
+    before = noise.read_bytes()
+    with pytest.raises(PassphraseError, match="does not open"):
+        Store.open(noise, passphrase=lambda: WORDS)
+    assert noise.read_bytes() == before
+    noise.write_bytes(before[:4000])
+    with pytest.raises(NotAMemoryError):
+        Store.open(noise, passphrase=lambda: WORDS)
+
+
+def test_without_the_wheel_the_error_names_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sqlcipher3", None)
+    (tmp_path / "diary.db").write_bytes(os.urandom(4096))
+    for act in (
+        lambda: Store.open(tmp_path / "diary.db", passphrase=lambda: WORDS),
+        lambda: Memory.new(tmp_path / "new.db", passphrase=WORDS),
+    ):
+        with pytest.raises(StoreError) as raised:
+            act()
+        assert raised.value.hint == "Install it with: pip install 'localmem[encrypted]'"
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_a_damaged_page_is_noticed(path: Path, tmp_path: Path) -> None:
+    ingested(path, tmp_path)
+    data = bytearray(path.read_bytes())
+    data[4096 * 4 : 4096 * 4 + 64] = bytes(64)
+    path.write_bytes(data)
+    with pytest.raises(StoreError), unlocked(path) as memory:
+        assert memory._store.check() == []
+        raise AssertionError("the damage went unnoticed")
+
+
+def test_the_passphrase_is_in_no_text_of_the_settings() -> None:
+    assert "horse" not in repr(load({"LOCALMEM_PASSPHRASE": WORDS}))

@@ -181,7 +181,9 @@ class Recall:
         held = self._indexes.get(what)
         if held is None or held[0] != stamp:
             vectors = store.all_vectors if what == "turns" else store.head_vectors
-            held = (stamp, open_index(cache_path(store.path, what), stamp, vectors))
+            # A cache would have the vectors of an encrypted memory in the clear.
+            cache = None if store.encrypted else cache_path(store.path, what)
+            held = (stamp, open_index(cache, stamp, vectors))
             self._indexes[what] = held
         return held[1]
 

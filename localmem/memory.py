@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -40,6 +40,7 @@ from localmem.values import Answer, FileReport, IngestReport, MemoryStats, Store
 if TYPE_CHECKING:
     from localmem.agent.agent import Agent
     from localmem.tasks import Tasks
+    from localmem.upkeep.doctor import Finding
 
 SUFFIX = ".db"
 AGENT_BUDGET = 8
@@ -89,6 +90,30 @@ def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -
     names = sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
     there = f"There are: {', '.join(names[:20])}. Make another" if names else "Make one"
     raise StoreError(f"There is no memory at {path}.", hint=f"{there} with: localmem ingest FILE{option}")
+
+
+def examine(
+    memory: str | Path | None = None, *, settings: Settings | None = None, digests: bool = True
+) -> Iterator[Finding]:
+    """Look at engines, models, a memory and where they lie, one after the other; see `localmem.upkeep.doctor`.
+
+    Args:
+        memory: as for `Memory.open`; one that is not there is a fault if it is named.
+        settings: None: those of the environment.
+        digests: whether the models' files are read, which takes seconds a gigabyte.
+
+    Raises:
+        UsageError: a name or path that cannot be one.
+    """
+    from localmem.upkeep import doctor
+
+    chosen = settings or environment_settings()
+    path = locate(memory, chosen)
+
+    def open_store() -> Store:
+        return Store.open(path, create=False, passphrase=lambda: passphrases.find(path, chosen))
+
+    return doctor.examine(path, chosen, needed=memory is not None, digests=digests, open_store=open_store)
 
 
 def _load_model(spec: str, settings: Settings) -> LanguageModel:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from localmem.index.vectors import VectorIndex
 
-__all__ = ["drop_cache", "open_index"]
+__all__ = ["drop_cache", "examine_cache", "open_index"]
 
 
 def drop_cache(cache: Path) -> None:
@@ -56,3 +56,14 @@ def open_index(
         else:
             cachefile.remove(cache)
     return index
+
+
+def examine_cache(cache: Path, stamp: str) -> str:
+    """How a cache file stands, in words. Whatever it is, searching puts it right."""
+    from localmem.index import cachefile
+
+    if not cache.exists():
+        return f"no cache, which pays from {cachefile.WORTHWHILE:,} on"
+    if cachefile.read(cache, stamp) is None:
+        return "a cache of another state, or a damaged one; the next search makes it anew"
+    return "a cache that fits"

@@ -1,5 +1,6 @@
 """Values to SQLite and back: the only package with SQL."""
 
+from localmem.store.engine_errors import sqlite_version
 from localmem.store.forget import Gap, Wanted
 from localmem.store.rows import Method, NewThread, NewTurn, clean
 from localmem.store.runs import RunRow, StepRow, SubgoalRow
@@ -21,4 +22,5 @@ __all__ = [
     "Wanted",
     "clean",
     "shapes",
+    "sqlite_version",
 ]

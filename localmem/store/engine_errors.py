@@ -103,3 +103,24 @@ def translated(path: Path) -> Iterator[None]:
             f"{path}: {error.strerror or error}.",
             hint="Check that the folder exists and that you may read and write it.",
         ) from error
+
+
+def sqlite_version() -> str:
+    """Version of the SQLite that Python has.
+
+    Raises:
+        StoreError: it was built without what a memory needs.
+    """
+    with translated(Path(":memory:")):
+        connection = sqlite3.connect(":memory:")
+        try:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter unicode61')")
+            connection.execute("SELECT value FROM json_each('[1]')").fetchone()
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"SQLite {sqlite3.sqlite_version} lacks what a memory needs: {error}.",
+                hint="Use a Python whose SQLite has FTS5 and JSON; that of python.org and of every distribution has.",
+            ) from None
+        finally:
+            connection.close()
+    return sqlite3.sqlite_version

@@ -132,6 +132,10 @@ class TransferTables(ForgetTables, RunTables):
             )
         self._run("PRAGMA defer_foreign_keys = ON")
 
+    def disorder(self) -> list[str]:
+        """What does not belong together, though each table is sound by itself."""
+        return [what for sql, what in _WRONG if self._value(sql)]
+
     def end_filling(self) -> None:
         """To be called last in the transaction that fills the tables: words are indexed, all is looked at.
 
@@ -140,9 +144,8 @@ class TransferTables(ForgetTables, RunTables):
         """
         for row in self._rows((str, int | None, str, int), "PRAGMA foreign_key_check"):
             raise StoreError(f"A {row[0]} refers to a {row[2]} that is not there.", hint=_HINT)
-        for sql, what in _WRONG:
-            if self._value(sql):
-                raise StoreError(f"The rows do not belong together: {what}.", hint=_HINT)
+        for what in self.disorder():
+            raise StoreError(f"The rows do not belong together: {what}.", hint=_HINT)
         for index in ("turn_words", "window_words"):
             self._run(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
         self._change_stamp("turns")

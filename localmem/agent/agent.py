@@ -6,16 +6,18 @@ import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from localmem.agent import worlds
 from localmem.agent.environments import Environment
-from localmem.agent.environments.memory import Library
+from localmem.agent.environments.memory import Library, MemoryEnvironment
 from localmem.agent.loop import Loop, first_prompt
 from localmem.agent.values import Kind, Options, Status, Step, Subgoal, Trajectory
 from localmem.agent.worlds import World
 from localmem.errors import AgentError, StoreError, UsageError
 from localmem.llm.protocol import LanguageModel
 from localmem.store import RunRow, StepRow, Store, SubgoalRow
+from localmem.values import StoredTurn
 
 OnStep = Callable[[Subgoal, Step], None]
 
@@ -127,6 +129,23 @@ class Job:
     def first_prompt(self) -> str:
         """All that the model would read first, for people. Loads no engine and stores nothing."""
         return first_prompt(self.environment, self.options)
+
+    @property
+    def findings(self) -> list[tuple[str, tuple[StoredTurn, ...]]]:
+        """What was noted, with the turns that each note rests on; empty in worlds without notes."""
+        world = self.environment
+        if not isinstance(world, MemoryEnvironment):
+            return []
+        turns = world.cited()
+        return [(note.text, tuple(turns[turn] for turn in note.turns)) for note in world.notes]
+
+    @property
+    def files(self) -> list[Path]:
+        """The reports that were written."""
+        world = self.environment
+        if not isinstance(world, MemoryEnvironment) or not isinstance(self.world, worlds.MemoryWorld):
+            return []
+        return [Path(self.world.out, name) for name in world.files]
 
     def run(
         self,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from localmem.agent.environments import Environment
+from localmem.agent.environments.game import SEED, GameEnvironment
 from localmem.agent.environments.memory import Library, MemoryEnvironment
 from localmem.agent.environments.pddl import PddlEnvironment, domain_text
 from localmem.agent.environments.problems import generate
@@ -23,8 +25,10 @@ class MemoryWorld:
     """Folder for reports, as a whole path; empty: none are written."""
     overwrite: bool = False
 
-    def make(self, goal: str, library: Library) -> Environment:
+    def make(self, goal: str, library: Library | None) -> Environment:
         """The world itself."""
+        if library is None:
+            raise AgentError("There is no memory to work on.", hint="Open one.")
         out = Path(self.out) if self.out else None
         return MemoryEnvironment(library, goal, out=out, overwrite=self.overwrite)
 
@@ -50,13 +54,54 @@ class PddlWorld:
         problem = generate(domain, seed=seed, size=size)
         return cls(f"{domain}-{size}-{seed}", domain_text(domain), problem)
 
-    def make(self, goal: str, library: Library) -> Environment:
+    def make(self, goal: str, library: Library | None) -> Environment:
         """The world itself."""
         return PddlEnvironment.of(self.domain, self.problem)
 
 
-World = MemoryWorld | PddlWorld
-WORLDS: Mapping[str, type[World]] = {kind.name: kind for kind in (MemoryWorld, PddlWorld)}
+@dataclass(frozen=True, slots=True)
+class GameWorld:
+    """A text game."""
+
+    name: ClassVar[str] = "game"
+    story: str
+    """Its file, as a whole path."""
+    digest: str
+    """SHA-256 of the file: another release is another world."""
+    goal: str = ""
+    milestones: tuple[str, ...] = ()
+    seed: int = SEED
+
+    @classmethod
+    def read(cls, story: Path, goal: str = "", milestones: Sequence[str] = ()) -> GameWorld:
+        """The game of a story file.
+
+        Raises:
+            AgentError: it cannot be read.
+        """
+        return cls(str(story.expanduser().absolute()), _digest(story), goal, tuple(milestones))
+
+    def make(self, goal: str, library: Library | None) -> Environment:
+        """The world itself.
+
+        Raises:
+            UsageError: Jericho is not installed.
+            AgentError: the story cannot be read, or is another one now.
+        """
+        if _digest(Path(self.story)) != self.digest:
+            raise AgentError(f"{self.story} has changed.", hint="The run needs the story that it began with.")
+        return GameEnvironment(Path(self.story), self.goal, self.milestones, self.seed)
+
+
+def _digest(story: Path) -> str:
+    try:
+        return hashlib.sha256(story.expanduser().read_bytes()).hexdigest()
+    except OSError as error:
+        raise AgentError(f"{story} cannot be read: {error.strerror}.", hint="Name a story file.") from None
+
+
+World = MemoryWorld | PddlWorld | GameWorld
+WORLDS: Mapping[str, type[World]] = {kind.name: kind for kind in (MemoryWorld, PddlWorld, GameWorld)}
 
 
 def row(world: World) -> dict[str, Any]:
@@ -71,6 +116,8 @@ def of(found: Mapping[str, Any]) -> World:
         AgentError: another localmem wrote it.
     """
     values = dict(found)
+    if isinstance(values.get("milestones"), list):
+        values["milestones"] = tuple(values["milestones"])
     try:
         return WORLDS[str(values.pop("world", ""))](**values)
     except (KeyError, TypeError):

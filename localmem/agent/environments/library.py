@@ -1,0 +1,52 @@
+"""What the agent reads of a memory file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from localmem.store import Store
+from localmem.values import StoredTurn, Transcript
+
+
+class StoreLibrary:
+    """A memory file as a `Library`.
+
+    Args:
+        store: the file.
+        search: turns that a question needs, thread by thread.
+        text: what was said in a turn, on one line, with the meaning of relative dates.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        search: Callable[[str], Sequence[StoredTurn]],
+        text: Callable[[StoredTurn], str],
+    ) -> None:
+        self._store = store
+        self._search = search
+        self._text = text
+
+    def search(self, query: str) -> Sequence[StoredTurn]:
+        """Turns that a question needs, thread by thread."""
+        return self._search(query)
+
+    def thread(self, id: int) -> Sequence[StoredTurn]:
+        """Turns of a thread, in order; none if there is no such thread."""
+        return self._store.turns_of_threads([id])
+
+    def turns(self, ids: Sequence[int]) -> Sequence[StoredTurn]:
+        """Turns by their ids.
+
+        Raises:
+            StoreError: one of them is not there.
+        """
+        return self._store.turns(ids)
+
+    def transcripts(self) -> Sequence[Transcript]:
+        """All transcripts."""
+        return self._store.transcripts()
+
+    def text(self, stored: StoredTurn) -> str:
+        """What was said in a turn."""
+        return self._text(stored)

@@ -16,7 +16,7 @@ try:
     import typer
 
     from localmem import __version__
-    from localmem.cli import ask, bench, chat, doctor, export, forget, importing, ingest, memories, models, search, stats, tasks
+    from localmem.cli import ask, bench, chat, doctor, export, forget, importing, ingest, memories, models, run, search, stats, tasks
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
     if sys.stderr is not None:
@@ -40,6 +40,7 @@ app.add_typer(memories.app, name="memory")
 app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
+app.add_typer(run.app, name="run")
 for module in (chat, ingest, search, ask, stats, export, importing, forget, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 

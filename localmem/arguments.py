@@ -11,6 +11,7 @@ from localmem.errors import UsageError
 from localmem.formats import DateOrder, Format
 
 MOST_HOPS = 8
+MOST_JOBS = 64
 
 
 def memory(given: object) -> str:

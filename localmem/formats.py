@@ -18,22 +18,19 @@ class Format(StrEnum):
         return member
 
     PLAIN = "plain", "'Name: text', with or without a time before it, or dated headings"
-    WHATSAPP = "whatsapp", "WhatsApp, Export chat of Android or iOS: the zip, or the text in it"
-    CHATGPT = "chatgpt", "ChatGPT, Export data: the zip, or its conversations.json"
-    CLAUDE = "claude", "Claude, Export data: the zip, or its conversations.json"
-    SLACK = "slack", "Slack, workspace export: the zip, its folder, or one day of a channel"
-    DISCORD = "discord", "Discord, by DiscordChatExporter as JSON"
-    TELEGRAM = "telegram", "Telegram Desktop, Export chat history as JSON: result.json of one chat or of all"
-    WEBVTT = "webvtt", "WebVTT captions of Zoom, Teams and Meet"
+    WHATSAPP = "whatsapp", "WhatsApp, exported on Android or iOS: the zip, or its text"
+    CHATGPT = "chatgpt", "ChatGPT, exported data: the zip, or its conversations.json"
+    CLAUDE = "claude", "Claude, exported data: the zip, or its conversations.json"
+    SLACK = "slack", "Slack, exported workspace: the zip, its folder, or a day's file"
+    DISCORD = "discord", "Discord, as JSON of DiscordChatExporter"
+    TELEGRAM = "telegram", "Telegram Desktop, exported as JSON: one chat, or all"
+    WEBVTT = "webvtt", "captions of Zoom, Teams and Meet (.vtt)"
     SRT = "srt", "SubRip captions"
     WHISPER = "whisper", "JSON of Whisper, WhisperX and whisper.cpp"
     OTTER = "otter", "text of Otter: 'Name  0:21' above what was said"
-    JSONL = (
-        "jsonl",
-        "JSON messages (role or speaker, content or text): one a line, a list, or under 'messages'",
-    )
-    CSV = "csv", "a table with a heading: speaker, text and, if known, timestamp"
-    LOCOMO = "locomo", "LoCoMo benchmark: conversations of numbered, dated sessions"
+    JSONL = "jsonl", "JSON messages with speaker and text, or role and content"
+    CSV = "csv", "a table with columns for speaker, text and time"
+    LOCOMO = "locomo", "LoCoMo benchmark: conversations of dated sessions"
 
 
 class DateOrder(StrEnum):

@@ -13,6 +13,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -23,7 +24,7 @@ from localmem.errors import StoreError, TranscriptError, UsageError
 from localmem.formats import DateOrder, Format
 from localmem.llm.protocol import LanguageModel
 from localmem.models import Backend, Kind
-from localmem.recall import answer
+from localmem.recall import answer, bulk
 from localmem.recall.ingest import Ingest
 from localmem.recall.neighbourhood import Limits
 from localmem.recall.pipeline import Recall, cache_path
@@ -32,7 +33,6 @@ from localmem.select import Budget
 from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
-from localmem.transcripts import Reopened, expand
 from localmem.upkeep import passphrase as passphrases
 from localmem.upkeep.owned import Owned
 from localmem.values import Answer, FileReport, IngestReport, MemoryStats, StoredTurn, Transcript, Workspace
@@ -286,6 +286,8 @@ class Memory(Owned):
         format: Format | str | None = None,
         conversation: str | None = None,
         date_order: DateOrder | str | None = None,
+        jobs: int = 1,
+        on_plan: Callable[[list[Path]], None] | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         on_file: Callable[[FileReport], None] | None = None,
     ) -> IngestReport:
@@ -298,6 +300,8 @@ class Memory(Owned):
             format: one of `Format`, or its name; None: found by content.
             conversation: read only the conversation of this name, of a file that holds several.
             date_order: one of `DateOrder`, or its name: how 4/3/2025 is read; None: as the dates of the file show.
+            jobs: processes that read files ahead of the one that writes.
+            on_plan: called once with all files, before the first is read.
             progress: called with file, turns done and turns in all, after each batch.
             on_file: called with each report as soon as the file is done.
 
@@ -309,6 +313,7 @@ class Memory(Owned):
         """
         wanted = arguments.paths(paths)
         chosen, order = arguments.format(format), arguments.date_order(date_order)
+        arguments.number("jobs", jobs, 1, arguments.MOST_JOBS)
         there = "_store" in self.__dict__
         ingest = Ingest(self._store if there else lambda: self._store, self.embedder)
         reports: list[FileReport] = []
@@ -322,21 +327,22 @@ class Memory(Owned):
         def refused(path: str, error: TranscriptError) -> None:
             add([FileReport(path, "", "", 0, 0, (), 0, 0, 0.0, error=str(error), hint=error.hint)])
 
-        for given in wanted:
-            try:
-                files = expand([given], refused)
-            except TranscriptError as error:
-                refused(given, error)
-                continue
-            for file in files:
-                with Reopened(file, chosen, conversation, order) as source:
+        items = bulk.plan(wanted)
+        if on_plan is not None:
+            on_plan([item for item in items if isinstance(item, Path)])
+        with closing(bulk.opened(items, bulk.Reading(chosen, conversation, order), jobs)) as opened:
+            for file in opened:
+                if isinstance(file, bulk.Refused):
+                    refused(file.path, file.error)
+                    continue
 
-                    def told(done: int, total: int, name: str = source.name) -> None:
-                        if progress is not None:
-                            progress(name, done, total)
+                def told(done: int, total: int, name: str = file.name) -> None:
+                    if progress is not None:
+                        progress(name, done, total)
 
-                    new = ingest.file(source.name, source.events, lasting=source.lasting, progress=told)
-                    add(new)
+                add(
+                    ingest.file(file.name, file.events, lasting=file.lasting, found=file.found, progress=told)
+                )
         return IngestReport(tuple(reports))
 
     def search(self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None) -> Workspace:

@@ -249,6 +249,8 @@ class FileReport:
     """Threads of the transcript after this ingest."""
     seconds: float
     warnings: tuple[str, ...] = ()
+    conversations: int = 1
+    """How many the file holds; each has a report."""
     details: tuple[str, ...] = ()
     """For those who ask: why it was read as this format, that its times have no zone."""
     error: str | None = None

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,13 +20,20 @@ if TYPE_CHECKING:
 
 NAME = "ingest"
 EXAMPLE = (
-    "Examples: localmem ingest chat.txt notes/ --memory work; some-export | localmem ingest - --format jsonl"
+    "Examples: localmem ingest chat.txt notes/ --memory work; localmem ingest 'exports/**/*.zip' --jobs 4;"
+    " some-export | localmem ingest - --format jsonl"
 )
+EXAMPLE += "\n\n\b\nFormats:\n" + "\n".join(f"  {one.value:9} {one.description}" for one in Format)
+SHOWN = 20
+"""Conversations of one file that have a line each; of the others there is a sum."""
 
 
 def command(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Files, folders, or - for standard input.")
+        list[str],
+        typer.Argument(
+            metavar="PATH...", help="Files, folders, zips, patterns like '*.txt', or - for standard input."
+        ),
     ],
     memory: options.Memory = None,
     format: Annotated[
@@ -34,9 +41,7 @@ def command(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="Found by content when not given; one of: "
-            + "; ".join(f"{one.value}: {one.description}" for one in Format)
-            + ".",
+            help="One of the list below; found by content when not given.",
         ),
     ] = None,
     conversation: Annotated[
@@ -54,6 +59,15 @@ def command(
             "dmy is 4 March, mdy is April 3; ymd: the year stands first, also with two digits.",
         ),
     ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            min=1,
+            max=64,
+            help="Processes that read files ahead; the vectors, which take longest, use all cores anyway.",
+        ),
+    ] = 1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -64,6 +78,7 @@ def command(
     from localmem.memory import Memory
 
     log_to_stderr(verbose)
+    lines = _Lines(quiet, verbose)
     chosen, order = arguments.format(format), arguments.date_order(date_order)
     with _going_on(), Memory.open(memory) as opened, _Progress(quiet) as progress:
         report = opened.ingest(
@@ -71,8 +86,10 @@ def command(
             format=chosen,
             conversation=conversation,
             date_order=order,
+            jobs=jobs,
+            on_plan=progress.plan,
             progress=progress.batch,
-            on_file=None if as_json else lambda file: progress.file(_lines(file, quiet, verbose)),
+            on_file=lambda file: progress.file(file, [] if as_json else lines.of(file)),
         )
     if as_json:
         print_json({"memory": str(opened.path), "files": [report_row(file) for file in report.files]})
@@ -129,15 +146,46 @@ def _summary(report: IngestReport, left_out: list[str]) -> str:
     return ", ".join(parts)
 
 
+class _Lines:
+    """What is printed of each report."""
+
+    def __init__(self, quiet: bool, verbose: bool) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._place = self._added = self._known = self._skipped = 0
+
+    def of(self, report: FileReport) -> list[str]:
+        """Lines of the next conversation; of a file with many, the sum behind the last."""
+        if report.conversations <= SHOWN:
+            return _lines(report, self._quiet, self._verbose)
+        self._place += 1
+        lines = []
+        if self._place <= SHOWN or report.error:
+            lines = _lines(report, self._quiet, self._verbose)
+        else:
+            self._added += report.added
+            self._known += report.known
+            self._skipped += report.skipped_count
+        if self._place == report.conversations:
+            counts = _counts(self._added, self._known, self._skipped)
+            lines.append(f"{report.path}: {report.conversations - SHOWN:,} more conversations: {counts}")
+            self._place = self._added = self._known = self._skipped = 0
+        return lines
+
+
+def _counts(added: int, known: int, skipped: int) -> str:
+    counts = f"{added} turn{'' if added == 1 else 's'} added"
+    counts += f", {known} known" if known else ""
+    return counts + (f", {skipped} skipped" if skipped else "")
+
+
 def _lines(report: FileReport, quiet: bool, verbose: bool) -> list[str]:
     reason = (report.error or "").removeprefix(f"{report.path}: ")
     if _unread(report):
         said = report.error if report.path in str(report.error) else f"{report.path}: {reason}"
         return [str(said), *([f"  {report.hint}"] if report.hint else [])]
     threads = f"{report.threads} thread{'' if report.threads == 1 else 's'}"
-    counts = f"{report.added} turn{'' if report.added == 1 else 's'} added"
-    counts += f", {report.known} known" if report.known else ""
-    counts += f", {report.skipped_count} skipped" if report.skipped_count else ""
+    counts = _counts(report.added, report.known, report.skipped_count)
     name = "" if report.transcript == PurePath(report.path).stem else f", {report.transcript}"
     lines = [f"{report.path} ({report.format}{name}): {counts}; {threads}; {report.seconds:.1f} s"]
     if not quiet:
@@ -155,28 +203,34 @@ def _lines(report: FileReport, quiet: bool, verbose: bool) -> list[str]:
 
 
 class _Progress:
-    """A bar on stderr for each file, where stderr is a terminal."""
+    """A bar on stderr for all files, by their size, and one for the file, where stderr is a terminal."""
 
     def __init__(self, quiet: bool) -> None:
         from localmem.cli.output import console
 
         self._console = console(stderr=True)
         self._bar: Any = None
+        self._all: Any = None
         self._task: Any = None
         self._shown = not quiet and self._console.is_terminal
+        self._sizes: dict[str, int] = {}
+        self._done = 0
+        self._files = 0
+        self._read = 0
+        self._left = 0  # conversations of the file
 
     def __enter__(self) -> _Progress:
         if self._shown:
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("turns"),
+                TextColumn("{task.fields[count]}"),
                 TimeRemainingColumn(),
                 console=self._console,
                 transient=True,
+                speed_estimate_period=300,  # a few large files among many small ones
                 # Results above the bar where both are on the terminal; else they must stay on stdout.
                 redirect_stdout=sys.stdout.isatty(),
             )
@@ -187,21 +241,52 @@ class _Progress:
         if self._bar is not None:
             self._bar.stop()
 
+    def plan(self, files: list[Path]) -> None:
+        """All files, before the first is read."""
+        if self._bar is None or len(files) < 2:
+            return
+        self._sizes = {str(file): _size(file) for file in files}
+        self._files = len(files)
+        total = sum(_size(file) for file in files)
+        self._all = self._bar.add_task("all files", total=max(1, total), count=f"0/{len(files):,} files")
+
     def batch(self, file: str, done: int, total: int) -> None:
+        """Turns of a file that are done."""
         if self._bar is None:
             return
         from localmem.cli.output import one_line
 
+        count = f"{done:,}/{total:,} turns"
         if self._task is None:
-            self._task = self._bar.add_task(one_line(file)[-40:], total=total)
-        self._bar.update(self._task, completed=done, total=total)
+            self._task = self._bar.add_task(one_line(file)[-40:], total=total, count=count)
+        self._bar.update(self._task, completed=done, total=total, count=count)
+        if self._all is not None:
+            self._bar.update(
+                self._all, completed=self._done + self._sizes.get(file, 0) * done // max(1, total)
+            )
 
-    def file(self, lines: list[str]) -> None:
+    def file(self, report: FileReport, lines: list[str]) -> None:
+        """A conversation of a file that is done, and what is printed of it."""
         from localmem.cli.output import one_line
 
         if self._bar is not None and self._task is not None:
             self._bar.remove_task(self._task)
             self._task = None
+        self._left = (self._left or report.conversations) - 1
+        if self._all is not None and not self._left and report.path in self._sizes:
+            self._read += 1
+            self._done += self._sizes[report.path]
+            self._bar.update(self._all, completed=self._done, count=f"{self._read:,}/{self._files:,} files")
         for line in lines:
             # A line feed in the name of a file must not make a line of its own.
             print(" " * (len(line) - len(line.lstrip(" "))) + one_line(line), flush=True)
+
+
+def _size(file: Path) -> int:
+    """Bytes of a file, or of all that an exported folder holds."""
+    try:
+        if file.is_dir():
+            return sum(one.stat().st_size for one in file.rglob("*") if one.is_file())
+        return file.stat().st_size
+    except OSError:
+        return 0

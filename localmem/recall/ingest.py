@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from localmem.embed.protocol import Embedder
 from localmem.errors import TranscriptError
@@ -81,7 +82,13 @@ class Ingest:
         return store
 
     def file(
-        self, path: str, events: Events, *, lasting: bool = True, progress: Progress | None = None
+        self,
+        path: str,
+        events: Events,
+        *,
+        lasting: bool = True,
+        found: First | None = None,
+        progress: Progress | None = None,
     ) -> list[FileReport]:
         """Add what is new in a file; a report for each conversation in it, in order of appearance.
 
@@ -89,6 +96,7 @@ class Ingest:
             path: the file, as reports and the store name it.
             events: reads the file from the beginning, each time it is called.
             lasting: whether what has this path now is likely what had it before: a file, not a pipe.
+            found: of the first reading, where that was done already.
             progress: told after each batch.
 
         Raises:
@@ -96,7 +104,7 @@ class Ingest:
             StoreError: the memory cannot be written; whole batches before it are kept.
         """
         started = time.perf_counter()
-        found = first(events)
+        found = first(events) if found is None else found
         if not found.turns:
             return [_nothing(path, found, time.perf_counter() - started)]
         if len(found.surveys) > 1:
@@ -250,6 +258,7 @@ class Ingest:
                     skipped_count=survey.skipped_count,
                     threads=threads,
                     seconds=target.seconds + overhead,
+                    conversations=len(targets),
                     warnings=tuple(found.notes) if place == 0 else (),
                     details=tuple(found.details) if place == 0 else (),
                     **_reason(error),
@@ -294,7 +303,7 @@ def _nothing(path: str, found: First, seconds: float) -> FileReport:
     )
 
 
-def _reason(error: TranscriptError | None) -> dict[str, str]:
+def _reason(error: TranscriptError | None) -> dict[str, Any]:
     return {} if error is None else {"error": str(error), "hint": error.hint}
 
 

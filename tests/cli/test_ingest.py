@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from localmem.cli.ingest import SHOWN
 from localmem.transcripts import Format
 from tests.cli.conftest import TALK, CommandLine
 
@@ -152,6 +153,64 @@ def test_every_format_can_be_named(localmem: CommandLine, name: str) -> None:
     )  # an empty file, not wrong usage
 
 
+def test_the_help_lists_every_format_with_what_it_reads(localmem: CommandLine) -> None:
+    lines = localmem("ingest", "--help").out.splitlines()
+    for format in Format:
+        assert f"    {format.value:9} {format.description}" in lines
+
+
+def test_verbosely_the_reason_of_the_format_and_the_zone_are_told(localmem: CommandLine, talk: Path) -> None:
+    lines = localmem("ingest", talk, "-v").out.splitlines()
+    assert lines[1:] == [
+        "  read as plain: 3 of 3 lines open with a speaker",
+        "  its times have no zone and are taken as local time",
+    ]
+    assert json.loads(localmem("ingest", talk, "--json").out)["files"][0]["details"] == [
+        line.strip() for line in lines[1:]
+    ]
+
+
+def test_dates_that_can_be_read_in_two_ways_name_the_option_and_the_option_reads_them(
+    localmem: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "chat.txt"
+    file.write_text("04/03/25, 11:25 - Ann: a\n04/03/25, 11:26 - Bob: b\n", encoding="utf-8")
+    assert "or say it with --date-order dmy or mdy" in localmem("ingest", file).out
+    result = localmem("ingest", file, "--date-order", "DMY", "-m", tmp_path / "other.db")
+    assert (result.code, "note:" in result.out) == (0, False)
+
+
+def test_an_unknown_order_of_dates_is_wrong_usage(localmem: CommandLine, talk: Path) -> None:
+    result = localmem("ingest", talk, "--date-order", "dym")
+    assert (result.code, result.err) == (
+        2,
+        "localmem: There is no date order 'dym'.\n  The orders are: dmy, mdy, ymd.\n",
+    )
+
+
+def test_of_many_conversations_of_a_file_some_have_a_line_and_the_others_a_sum(
+    localmem: CommandLine, tmp_path: Path
+) -> None:
+    rows = [{"conversation": f"c{n:02}", "speaker": "Ann", "text": f"{n}"} for n in range(SHOWN + 5)]
+    file = tmp_path / "several.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    lines = localmem("ingest", file, "-q").out.splitlines()
+    assert len(lines) == SHOWN + 1
+    assert lines[-1] == f"{file}: 5 more conversations: 5 turns added"
+
+
+def test_a_pattern_that_the_shell_did_not_read_is_read(localmem: CommandLine, talk: Path) -> None:
+    talk.with_name("second.txt").write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
+    assert localmem("ingest", talk.parent / "*.txt").out.splitlines()[-1] == "2 files read"
+
+
+@pytest.mark.slow
+def test_files_may_be_read_by_several_processes(localmem: CommandLine, talk: Path) -> None:
+    talk.with_name("second.txt").write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
+    result = localmem("ingest", talk.parent, "--jobs", "2")
+    assert (result.code, result.out.splitlines()[-1]) == (0, "2 files read")
+
+
 def test_an_unknown_format_is_wrong_usage_and_names_the_known_ones(localmem: CommandLine, talk: Path) -> None:
     result = localmem("ingest", talk, "--format", "docx")
     assert (result.code, result.out) == (2, "")
@@ -221,6 +280,7 @@ def test_progress_is_shown_on_a_terminal_and_the_results_are_the_same(
     monkeypatch.setenv("TERM", "xterm")
     first = localmem("ingest", talk, talk)
     assert "turns" in first.err
+    assert "2/2 files" in first.err
     assert [line.split(": ")[1][:13] for line in first.out.splitlines()] == ["3 turns added", "0 turns added"]
 
 

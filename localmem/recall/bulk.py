@@ -1,0 +1,180 @@
+"""Many files: several processes read ahead, one writer adds in the order that was given.
+
+Reading is the small part of an ingest, for the vectors take a hundred times as long; it is all that is left when most
+of the files are known already, as after an interruption. So what is read ahead is the first reading of each file and, of
+small ones, its events, which the writer then need not read again.
+"""
+
+from __future__ import annotations
+
+import signal
+import stat
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from localmem.errors import TranscriptError
+from localmem.formats import DateOrder, Format
+from localmem.recall.readings import Events, First, first
+from localmem.transcripts import Event, Reopened, expand
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+HELD = 4_000_000
+"""Bytes of a file up to which its events are handed over; of a larger one only what the first reading found."""
+WINDOW = 4
+"""Files that each process may be ahead of the writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read."""
+
+    format: Format | None = None
+    conversation: str | None = None
+    date_order: DateOrder | None = None
+
+    def open(self, path: Path) -> Reopened:
+        """A file, to be read twice."""
+        return Reopened(path, self.format, self.conversation, self.date_order)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A path that gives no file."""
+
+    path: str
+    error: TranscriptError
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file, ready for the writer."""
+
+    name: str
+    events: Events
+    lasting: bool
+    found: First | None = None
+    """What its first reading found, if it was read ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What a process hands over."""
+
+    found: First
+    events: list[Event] | None
+    error: TranscriptError | None
+
+
+def plan(paths: Iterable[str]) -> list[Path | Refused]:
+    """Files of the paths, in order, and the paths and folders that give none."""
+    found: list[Path | Refused] = []
+
+    def refused(path: str, error: TranscriptError) -> None:
+        found.append(Refused(path, error))
+
+    for path in paths:
+        try:
+            found += expand([path], refused)
+        except TranscriptError as error:
+            refused(path, error)
+    return found
+
+
+def opened(
+    items: Sequence[Path | Refused], reading: Reading, jobs: int
+) -> Generator[Opened | Refused, None, None]:
+    """Every item in order, its file open until the next is asked for.
+
+    Args:
+        items: of `plan`.
+        reading: how they are read.
+        jobs: processes that read ahead; 1: none does.
+    """
+    files = [item for item in items if isinstance(item, Path) and _ordinary(item)]
+    read_ahead = set(files)
+    with ExitStack() as stack:
+        looking: Iterator[Ahead | None] = iter(())
+        if jobs > 1 and len(files) > 1:
+            looking = _look_ahead(files, reading, jobs, stack)
+        for item in items:
+            if isinstance(item, Refused):
+                yield item
+                continue
+            looked = next(looking, None) if item in read_ahead else None
+            with reading.open(item) as source:
+                if looked is None or looked.events is None:
+                    found = looked.found if looked else None
+                    yield Opened(source.name, source.events, source.lasting, found)
+                else:
+                    yield Opened(
+                        source.name, _again(looked.events, looked.error), source.lasting, looked.found
+                    )
+
+
+def _look_ahead(
+    files: Sequence[Path], reading: Reading, jobs: int, stack: ExitStack
+) -> Iterator[Ahead | None]:
+    """What other processes read, in order; None for what they could not, so that the writer reads it."""
+    import multiprocessing
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
+    # Not a fork: the memory's file and the engine's threads would be in the copies.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts)
+    stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+    running: deque[Future[Ahead] | None] = deque()
+    waiting = iter(files)
+    for _ in files:
+        for file in islice(waiting, jobs * WINDOW - len(running)):
+            try:
+                running.append(pool.submit(look, file, reading))
+            except BrokenExecutor:
+                running.append(None)
+        future = running.popleft()
+        try:
+            yield None if future is None else future.result()
+        except (BrokenExecutor, OSError):
+            yield None
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is for the writer, which ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def look(path: Path, reading: Reading) -> Ahead:
+    """Read a file once, in a process of its own."""
+    with reading.open(path) as source:
+        if path.is_dir() or path.stat().st_size > HELD:
+            return Ahead(first(source.events), None, None)
+        events: list[Event] = []
+        error = None
+        try:
+            events.extend(source.events())
+        except TranscriptError as caught:
+            error = caught
+    return Ahead(first(_again(events, error)), events, error)
+
+
+def _again(events: list[Event], error: TranscriptError | None) -> Events:
+    def read() -> Iterator[Event]:
+        yield from events
+        if error is not None:
+            raise error
+
+    return read
+
+
+def _ordinary(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)

@@ -40,7 +40,7 @@ app.add_typer(memories.app, name="memory")
 app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
-app.add_typer(run.app, name="run")
+app.add_typer(run.app, name=run.NAME)
 for module in (chat, ingest, search, ask, stats, export, importing, forget, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
@@ -180,7 +180,11 @@ def _interrupted() -> int:
 def _hint_at_quotes(error: Any) -> None:
     """A question without quotes is several arguments."""
     name = error.ctx.info_name if getattr(error, "ctx", None) else None
-    if name in (search.NAME, ask.NAME, chat.NAME) and "unexpected extra argument" in error.format_message():
+    name = run.NAME if name == run.START else name
+    if (
+        name in (search.NAME, ask.NAME, chat.NAME, run.NAME)
+        and "unexpected extra argument" in error.format_message()
+    ):
         print(f"  Put the text in quotes: localmem {name} 'Who bought the car?'", file=sys.stderr)
 
 

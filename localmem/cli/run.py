@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from localmem.agent.values import Options, Step, Subgoal
     from localmem.agent.worlds import World
 
+NAME = "run"
 START = "start"
 EXAMPLES = (
     "Examples: localmem run 'List every decision of the June meetings, into decisions.md' --memory work --out reports;"

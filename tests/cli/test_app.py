@@ -19,7 +19,7 @@ from localmem.errors import LocalmemError, UsageError
 from localmem.memory import Memory
 from tests.cli.conftest import TALK, CommandLine
 
-COMMANDS = ("chat", "ingest", "search", "ask", "stats", "models", "tasks", "export", "import", "memory", "forget", "doctor", "bench")
+COMMANDS = ("chat", "ingest", "search", "ask", "stats", "models", "tasks", "export", "import", "memory", "forget", "doctor", "bench", "run")
 
 
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +234,7 @@ def test_h_is_help(localmem: CommandLine, command: tuple[str, ...]) -> None:
     assert "Usage: localmem" in short.out
 
 
-@pytest.mark.parametrize("command", ["search", "ask", "chat"])
+@pytest.mark.parametrize("command", ["search", "ask", "chat", "run"])
 def test_a_question_without_quotes_is_hinted_at(localmem: CommandLine, command: str) -> None:
     result = localmem(command, "Who", "bought", "the", "Saab")
     assert (result.code, result.out) == (2, "")

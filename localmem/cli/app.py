@@ -16,7 +16,22 @@ try:
     import typer
 
     from localmem import __version__
-    from localmem.cli import ask, bench, chat, doctor, export, forget, importing, ingest, memories, models, run, search, stats, tasks
+    from localmem.cli import (
+        ask,
+        bench,
+        chat,
+        doctor,
+        export,
+        forget,
+        importing,
+        ingest,
+        memories,
+        models,
+        run,
+        search,
+        stats,
+        tasks,
+    )
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
     if sys.stderr is not None:

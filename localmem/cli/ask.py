@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
     from localmem.values import Answer, Transcript, Turn
 
 NAME = "ask"
-EXAMPLE = "Examples: localmem ask 'When does the ferry leave?'; localmem ask --json - < questions.txt > answers.jsonl"
+EXAMPLE = (
+    "Examples: localmem ask 'When does the ferry leave?';"
+    " localmem ask --batch questions.txt --json > answers.jsonl; some-command | localmem ask -"
+)
 CITED_CHARACTERS = 1000
 """Of a cited turn, on the terminal; JSON has all of it."""
 NEAREST = 3
@@ -43,6 +48,14 @@ def command(
             metavar="QUESTION", help="The question; - or nothing: questions from standard input, one a line."
         ),
     ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            "--batch",
+            metavar="FILE",
+            help="Answer the questions of a file, one a line; the model is loaded once, and one that fails does not stop the rest.",
+        ),
+    ] = None,
     memory: options.Memory = None,
     model: options.Model = None,
     budget: options.Budget = 16,
@@ -61,25 +74,54 @@ def command(
     from localmem.memory import Memory
 
     log_to_stderr(verbose)
-    if question in (None, "-") and sys.stdin.isatty():
+    if batch is not None and question is not None:
+        raise UsageError(
+            "A question and --batch FILE exclude each other.",
+            hint="Put the question into the file, or leave --batch out.",
+        )
+    typed = "-" if batch is None else batch  # where questions come from that are no argument
+    if question in (None, "-") and typed == "-" and sys.stdin.isatty():
         raise UsageError("There is no question.", hint="For example: localmem ask 'Who bought the car?'")
     if question is not None and not question.strip():
         raise UsageError("The question is empty.", hint="For example: localmem ask 'Who bought the car?'")
-    with Memory.open(memory, create=False, model=model) as opened:
-        how = _How(opened, budget, hops, as_json, stream, quiet, verbose)
+    with contextlib.ExitStack() as stack:
+        # A file that is not there is told before the memory is opened.
+        lines = sys.stdin if typed == "-" else _lines(typed, stack)
+        how = _How(
+            stack.enter_context(Memory.open(memory, create=False, model=model)),
+            *(budget, hops, as_json, stream, quiet, verbose),
+        )
         if question in (None, "-"):
-            _many(how)
+            _many(how, lines)
         else:
             _one(how, str(question))
 
 
-def _many(how: _How) -> None:
-    """Every question of standard input; one that fails does not stop the rest."""
+def _lines(file: str, stack: contextlib.ExitStack) -> Iterator[str]:
+    """Lines of a file, whatever its encoding.
+
+    Raises:
+        UsageError: it cannot be opened.
+    """
+    from localmem.errors import UsageError
+    from localmem.transcripts.source import Source
+
+    try:
+        opened = stack.enter_context(Path(file).open("rb"))  # noqa: SIM115 - the stack closes it
+        source = Source(opened, file)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{file}: {reason}", hint="--batch takes a file with a question a line.") from None
+    return (line or "" for _, line in source.lines())
+
+
+def _many(how: _How, lines: Iterable[str]) -> None:
+    """Every question; one that fails does not stop the rest."""
     from localmem.cli.output import note, one_line, print_json
     from localmem.errors import EngineError
 
     failed = False
-    for line in sys.stdin:
+    for line in lines:
         question = line.strip("\ufeff").strip()  # some shells begin a pipe with a byte order mark
         if not question:
             continue

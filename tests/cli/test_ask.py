@@ -119,6 +119,38 @@ def test_every_question_of_standard_input_is_one_line_of_json(
     assert (result.code, result.err) == (0, "")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_questions_of_a_file_are_answered_whatever_its_encoding(
+    filled: CommandLine, tmp_path: Path, encoding: str
+) -> None:
+    file = tmp_path / "questions.txt"
+    file.write_bytes("Wann fährt sie?\r\n\n Who bought it?".encode(encoding))
+    error = EngineError("out of memory", hint="Close something.")
+    filled.replies.extend([error, "[2] Dilip."])
+    result = filled("ask", "--batch", file, "--json", "--model", "tiny")
+    first, second = map(json.loads, result.out.splitlines())
+    assert (result.code, filled.models) == (1, ["tiny"])
+    assert (first["question"], first["error"]) == ("Wann fährt sie?", "out of memory")
+    assert (second["question"], second["answer"]) == ("Who bought it?", "Dilip.")
+
+
+def test_the_questions_of_a_batch_may_be_typed(filled: CommandLine) -> None:
+    filled.replies.append("[2] Dilip.")
+    assert "Dilip." in filled("ask", "--batch", "-", typed="Who bought the Saab?\n").out
+
+
+def test_a_batch_that_is_not_there_is_wrong_usage(filled: CommandLine, tmp_path: Path) -> None:
+    result = filled("ask", "--batch", tmp_path / "gone.txt")
+    assert (result.code, result.out) == (2, "")
+    assert "gone.txt: No such file or directory" in result.err
+
+
+def test_a_question_beside_a_batch_is_wrong_usage(filled: CommandLine, talk: Path) -> None:
+    result = filled("ask", "Who?", "--batch", talk)
+    assert (result.code, result.out) == (2, "")
+    assert "exclude each other" in result.err
+
+
 def test_the_model_is_made_once_for_all_questions(filled: CommandLine) -> None:
     filled.replies.extend(["[1] At nine."] * 3)
     filled("ask", "--json", "--model", "tiny", typed="a?\nb?\nc?\n")

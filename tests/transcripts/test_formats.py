@@ -16,6 +16,12 @@ def test_every_format_has_a_row_and_an_example() -> None:
     assert set(FORMATS) == set(Format) == set(VALID)
 
 
+def test_the_readme_lists_every_format_as_the_help_does() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    rows = [f"| `{format.value}` | {format.description} |" for format in Format]
+    assert "\n".join(rows) in readme
+
+
 @pytest.mark.parametrize("format", list(Format))
 class TestEveryFormat:
     def test_is_described_in_one_line(self, format: Format) -> None:

@@ -2,12 +2,12 @@
 
     python scripts/fit_weights.py --data locomo_dev.json --conversations conv-26 conv-30 conv-41
 
-Two conditional logits (McFadden 1974), each a concave problem that Newton's method solves: given the turns
-that a search looks at, the probability that a turn is the one that answers is the softmax of a weighted sum.
-The first fits the weights of the relevance features (z-scores), the second the powers of affinity and reach
-and what a time expression or a name of the question in a turn is worth. A small quadratic penalty keeps
-weights that the questions do not determine near 0. The last line is JSON, with the share of gold turns among the
-best 16 when each conversation is left out of the fit in turn.
+A conditional logit (McFadden 1974), a concave problem that Newton's method solves: given the turns that a search
+looks at, the probability that a turn is the one that answers is the softmax of a weighted sum: of the relevance
+features (z-scores), the best relevance in the turn's thread (reach), and whether the turn names a time. The
+best relevance depends on the weights itself, so the fit is repeated with those of the fit before until they stand. A
+small quadratic penalty keeps weights that the questions do not determine near 0. The last line is JSON, with the
+share of gold turns among the best 16 when each conversation is left out of the fit in turn.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ from localmem.recall import neighbourhood, relevance, weights
 from localmem.recall.ingest import Ingest
 from localmem.recall.neighbourhood import Limits
 from localmem.recall.pipeline import Recall
-from localmem.recall.query import Query, entities
-from localmem.recall.roles import Feature
-from localmem.recall.workspace import Scored, offered
+from localmem.recall.query import Query
+from localmem.recall.roles import Feature, has_time
+from localmem.recall.workspace import Scored
 from localmem.store import Store
 
-ROLE_FEATURES = (Feature.TIME, Feature.SHARED)
-"""Links and adjacency make turns less likely to be gold, closeness and reach are powers of their own."""
-RIDGE = (10.0, 1.0)
-"""Penalty of each logit: half of it times the sum of squared weights is taken off the log-likelihood."""
+ROLE_FEATURES = (Feature.TIME,)
+"""Links and adjacency make turns less likely to be gold, shared names tell nothing beside the words."""
+RIDGE = 10.0
+"""Penalty: half of it times the sum of squared weights is taken off the log-likelihood."""
+ROUNDS = 8
+"""Fits at most; the weights change by less than a hundredth after four or five."""
 BUDGET = 16
 
 
@@ -117,27 +119,32 @@ def read(data: Path, name: str) -> list[Case]:
 
 
 def fit(cases: Sequence[Case]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights of the relevance features; affinity, reach and role features."""
+    """Weights of the relevance features; of reach and the role features."""
     cases = [case for case in cases if case.gold.any()]
-    first = logit([case.standard for case in cases], [case.gold for case in cases], RIDGE[0])
-    second = logit([columns(case, first) for case in cases], [case.gold for case in cases], RIDGE[1])
-    return first, second
+    gold = [case.gold for case in cases]
+    features = len(relevance.FEATURES)
+    first = logit([case.standard for case in cases], gold, RIDGE)
+    for _ in range(ROUNDS):
+        both = logit([columns(case, first) for case in cases], gold, RIDGE)
+        change = float(np.abs(both[:features] - first).max())
+        first = both[:features]
+        if change < 0.01:
+            break
+    return first, both[features:]
 
 
 def columns(case: Case, first: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the second logit weighs, given the weights of the first: shape (n, 2 + role features)."""
-    scores = case.standard @ first
+    """What the logit weighs, given weights that say how relevant a thread is: shape (n, features + 2)."""
     threads = np.array([stored.thread for stored in case.scored.pool.turns])
-    activation = neighbourhood.thread_scores(threads, scores)
-    scored = Scored(case.scored.pool, scores, activation, case.scored.raw)
-    names = [entities(stored.turn.text) | {stored.turn.speaker.lower()} for stored in case.scored.pool.turns]
-    offers = offered(scored, case.query, names)
-    return np.stack([scores, np.log(activation), *(offers[feature] for feature in ROLE_FEATURES)], 1)
+    reach = np.log(neighbourhood.thread_scores(threads, case.standard @ first))
+    times = np.array([has_time(stored.turn.text) for stored in case.scored.pool.turns], dtype=np.float64)
+    return np.column_stack([case.standard, reach, times])
 
 
 def share(case: Case, first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Share of the gold turns among the best `BUDGET`."""
-    best = np.argsort(-(columns(case, first) @ second), kind="stable")[:BUDGET]
+    scores = columns(case, first) @ np.concatenate([first, second])
+    best = np.argsort(-scores, kind="stable")[:BUDGET]
     return float(case.gold[best].sum() / (case.gold.sum() + case.missed))
 
 
@@ -214,17 +221,15 @@ def module(first: NDArray[np.float64], second: NDArray[np.float64], summary: dic
     lines += [
         "}",
         '"""Of each z-score; `relevance.FEATURES` says why each of them tells something."""',
-        f"AFFINITY = {second[0]:.3f}",
-        '"""Power of the turn\'s own relevance."""',
-        f"REACH = {second[1]:.3f}",
+        f"REACH = {second[0]:.3f}",
         '"""Power of the best relevance in its thread."""',
         "ROLE: Mapping[str, float] = {",
     ]
-    for feature, weight in zip(ROLE_FEATURES, second[2:], strict=True):
+    for feature, weight in zip(ROLE_FEATURES, second[1:], strict=True):
         lines.append(f'    "{feature}": {weight:.3f},')
     lines += [
         "}",
-        '"""What naming a time, and sharing all names of the question, add to the logarithm."""',
+        '"""What naming a time adds to the logarithm."""',
         "",
     ]
     return "\n".join(lines)

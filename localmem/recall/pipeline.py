@@ -129,7 +129,7 @@ class Recall:
         reached = neighbourhood.join(found, self._spread(found, limits), limits.max_threads)
         clock.lap("spread")
         pool = self._pool(reached)
-        raw = relevance.features(pool, query, by_words, by_window)
+        raw = relevance.features(pool, query, by_window)
         scores = relevance.relevance(raw, relevance.scale(raw))
         activation = neighbourhood.thread_scores(_threads(pool), scores)
         kept = neighbourhood.keep(worth(scores, activation), limits.candidates)

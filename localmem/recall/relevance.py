@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from localmem.recall.query import Query
+from localmem.recall.query import READ_CHARACTERS, STOP_WORDS, Query, words
+from localmem.recall.related import overlap
 from localmem.recall.weights import RELEVANCE
 from localmem.values import StoredTurn
 
@@ -22,7 +23,7 @@ FEATURES: Mapping[str, str] = {
     "dense": "the turn means what the question means",
     "dense_window": "so does the turn with the ones around it: a reply often shares no word with its question",
     "words_window": "the question's words are in the turn or in the ones around it",
-    "words_after": "words that only the next turn has: this one leads up to the answer, the next one gives it",
+    "related": "the turn has words like those of the question: it names a thing of the kind that was asked for",
     "speaker": "a question about a person is mostly answered by what that person said",
     "length": '"Wow, great!" is near to everything and tells nothing',
     "month": "the question names a month, and the turn is of that month",
@@ -55,34 +56,33 @@ class Scale:
     deviation: Mapping[str, float]
 
 
-def features(
-    pool: Pool, query: Query, by_words: Mapping[int, float], by_window: Mapping[int, float]
-) -> dict[str, NDArray[np.float64]]:
+def features(pool: Pool, query: Query, by_window: Mapping[int, float]) -> dict[str, NDArray[np.float64]]:
     """Raw features of each turn of the pool, each of shape (n,).
 
     Args:
         pool: the turns.
         query: the question.
-        by_words: turn id to BM25 of its own text; absent means 0.
-        by_window: the same with the texts of the turns around it.
+        by_window: turn id to BM25 of its text and those of the turns around it; absent means 0.
     """
     turns = [stored.turn for stored in pool.turns]
     dense = (pool.vectors @ query.vector).astype(np.float64)
-    bm25 = np.array([by_words.get(stored.id, 0.0) for stored in pool.turns])
     follows = _follows(pool.turns)
-    after = np.zeros(len(turns))
-    after[:-1] = bm25[1:] * follows[1:]
     lengths = np.array([min(turn.text.count(" ") + 1, _LONG) for turn in turns], dtype=np.float64)
     month = [turn.at is not None and turn.at.month in query.months for turn in turns]
     return {
         "dense": dense,
         "dense_window": _window(pool.vectors, follows) @ query.vector.astype(np.float64),
         "words_window": np.array([by_window.get(stored.id, 0.0) for stored in pool.turns]),
-        "words_after": after,
+        "related": overlap([_content(turn.text) for turn in turns], query.words),
         "speaker": np.array([turn.speaker in query.speakers for turn in turns], dtype=np.float64),
         "length": np.log1p(lengths),
         "month": np.array(month, dtype=np.float64),
     }
+
+
+def _content(text: str) -> list[str]:
+    """The different words of the beginning of a text that tell something."""
+    return [word for word in dict.fromkeys(words(text[:READ_CHARACTERS])) if word not in STOP_WORDS]
 
 
 def scale(raw: Mapping[str, NDArray[np.float64]]) -> Scale:

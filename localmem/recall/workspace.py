@@ -12,18 +12,16 @@ from localmem.recall.query import Query, entities
 from localmem.recall.relevance import Pool, deviation
 from localmem.recall.roles import Feature, assign, candidate_features, demands
 from localmem.recall.threads import seconds
-from localmem.recall.weights import AFFINITY, REACH
+from localmem.recall.weights import REACH
 from localmem.select import Budget, Candidates, Mix, entity_bits, select
 from localmem.values import Role, Thread, Unit
 
 CAP = 3.0
 """No unit has more than this many times 1/budget of the priority, so one strong turn cannot be everything."""
 
-MIX = Mix(embedding=0.9, thread=0.1, entities=0.0, time=0.0)
-"""What makes one unit stand for another. Shared names and closeness in time chose worse (`scripts/LOG.md`)."""
-ALIKE = 0.2
-"""How much of a unit another one of the same meaning stands for. Talk is full of turns that are alike and each tell
-something of their own; with 1, coverage loses to taking the best."""
+MIX = Mix(embedding=1.0, thread=0.0, entities=0.0, time=0.0, floor=0.8)
+"""What makes one unit stand for another: that it says nearly the same. Turns that are merely alike, or of one
+thread, each tell something of their own; a choice that takes one for the other loses (`scripts/LOG.md`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def tokens(text: str) -> int:
 
 def worth(relevance: NDArray[np.float64], activation: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithm of reach x affinity, up to a constant: what a turn is worth before roles; shape (n,)."""
-    return np.asarray(AFFINITY * relevance + REACH * np.log(activation))
+    return np.asarray(relevance + REACH * np.log(activation))
 
 
 def priorities(
@@ -74,9 +72,9 @@ def priorities(
 ) -> NDArray[np.float64]:
     """p(u) = reach x affinity x role fit, capped and normalised to sum 1; shape (n,).
 
-    Reach and affinity count by their fitted powers; `worth` has the logarithm of the product.
+    Reach counts by its fitted power; `worth` has the logarithm of the product.
     """
-    p = affinity**AFFINITY * reach**REACH * (1.0 if fit is None else fit)
+    p = affinity * reach**REACH * (1.0 if fit is None else fit)
     total = p.sum()
     if total <= 0:
         return np.full(len(p), 1.0 / len(p))
@@ -105,8 +103,7 @@ def choose(scored: Scored, query: Query, options: Options) -> Chosen:
     candidates = Candidates(
         ids=np.array([stored.id for stored in turns], dtype=np.int64),
         priority=p,
-        # The selection has K(u, u) = 1 whatever the length of a vector.
-        vectors=scored.pool.vectors * np.float32(np.sqrt(ALIKE)),
+        vectors=scored.pool.vectors,
         thread=np.array([stored.thread for stored in turns], dtype=np.int64),
         entities=entity_bits(names),
         time=np.array([seconds(stored.turn) for stored in turns]),

@@ -2,6 +2,8 @@
 
 Sums run in a fixed order, so that a gain can only fall, to the last bit, while the cover grows: with a full
 matrix, lazy evaluation is exact.
+
+`weights` are those of `Mix`: embedding, thread, entities, time, tau, floor.
 """
 
 from __future__ import annotations
@@ -14,19 +16,20 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from localmem.select.values import TOLERANCE
+from localmem.select.values import EQUAL, TOLERANCE
 
 F = TypeVar("F", bound=Callable[..., Any])
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Singles = NDArray[np.float32]
 
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
-_FAR = 40.0
-"""Multiples of tau from which exp(-x) is below the last digit of anything that it is added to."""
+_FAR = 1e-18
+"""Closeness in time that is below the last digit of anything that it is added to."""
 _0, _1, _2, _4, _56 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
@@ -61,32 +64,14 @@ def _sizes(entities: Words) -> Ints:
 
 
 @_inlined
-def _row(
-    u: int, start: int, row: Floats, weights: Floats, thread: Ints, entities: Words, sizes: Ints, time: Floats
-) -> None:
-    """Turn `row`, the inner products of u, into K(u, v) of `Mix` for v from `start` on, in place.
-
-    One loop a term, so that LLVM can make vector code of each. `weights`: embedding, thread, entities, time, tau.
-    """
-    n = len(row)
-    for v in range(start, n):
-        k = weights[0] * min(max(row[v], 0.0), 1.0)
-        row[v] = k + weights[1] if thread[u] == thread[v] else k
-    if weights[2] > 0.0 and sizes[u] > 0:
-        for v in range(start, n):
-            shared = 0
-            for j in range(entities.shape[1]):
-                shared += _popcount(entities[u, j] & entities[v, j])
-            row[v] += weights[2] * shared / (sizes[u] + sizes[v] - shared)
-    if weights[3] > 0.0:
-        here = time[u]
-        far = _FAR * weights[4]
-        for v in range(start, n):
-            apart = abs(here - time[v])
-            if apart < far:  # false for NaN
-                row[v] += weights[3] * math.exp(apart / -weights[4])
-    if u >= start:
-        row[u] = 1.0
+def _decay(time: Floats, order: Ints, tau: float) -> Floats:
+    """exp(-(t_j - t_i) / tau) from each unit to the next one in `order`, that of time; 0 from or to an unknown time."""
+    decay = np.zeros(len(order))
+    for i in range(len(order) - 1):
+        apart = time[order[i + 1]] - time[order[i]]
+        if not math.isnan(apart):
+            decay[i] = math.exp(-apart / tau)
+    return decay
 
 
 @_inlined
@@ -104,9 +89,48 @@ def _gain(row: Floats, priority: Floats, cover: Floats) -> float:
     return (a + b) + (c + d)
 
 
+@_inlined
+def _matrix(dots: Singles, thread: Ints, entities: Words, time: Floats, weights: Floats) -> Floats:
+    """All of K, from all inner products."""
+    n = len(thread)
+    k = np.empty((n, n))
+    scale = weights[0] / (1.0 - weights[5])
+    for u in range(n):
+        for v in range(n):
+            k[u, v] = min(max(scale * (np.float64(dots[u, v]) - weights[5]), 0.0), weights[0])
+    if weights[1] > 0.0:
+        for u in range(n):
+            for v in range(n):
+                k[u, v] += weights[1] if thread[u] == thread[v] else 0.0
+    if weights[2] > 0.0:
+        sizes = _sizes(entities)
+        for u in range(n):
+            if sizes[u] > 0:
+                for v in range(n):
+                    shared = 0
+                    for j in range(entities.shape[1]):
+                        shared += _popcount(entities[u, j] & entities[v, j])
+                    if shared > 0:
+                        k[u, v] += weights[2] * shared / (sizes[u] + sizes[v] - shared)
+    if weights[3] > 0.0:
+        order = np.argsort(time)
+        decay = _decay(time, order, weights[4])
+        for i in range(n):
+            close = weights[3]
+            for j in range(i + 1, n):
+                close *= decay[j - 1]
+                if close < _FAR:
+                    break
+                k[order[i], order[j]] += close
+                k[order[j], order[i]] += close
+    for u in range(n):
+        k[u, u] = 1.0
+    return k
+
+
 @_cached
 def greedy(
-    dots: Floats,
+    dots: Singles,
     priority: Floats,
     thread: Ints,
     entities: Words,
@@ -117,16 +141,12 @@ def greedy(
     tokens: int,
     enough: float,
 ) -> tuple[Ints, Floats]:
-    """Order and gains of the whole choice, from all inner products (n, n), which become K in place.
+    """Order and gains of the whole choice, from all inner products (n, n).
 
     Lazy greedy (Minoux 1978): a gain computed earlier bounds the gain now, so most need no new look.
     """
     n = len(priority)
-    sizes = _sizes(entities)
-    for u in range(n):
-        _row(u, u, dots[u], weights, thread, entities, sizes, time)
-        for v in range(u + 1, n):
-            dots[v, u] = dots[u, v]
+    k = _matrix(dots, thread, entities, time, weights)
     bound = np.full(n, 2.0)
     seen = np.full(n, -1, dtype=np.int64)
     free = np.ones(n, dtype=np.bool_)
@@ -142,9 +162,9 @@ def greedy(
             for v in range(n):
                 if free[v] and seen[v] < count and (u < 0 or bound[v] > bound[u]):
                     u = v
-            if u < 0 or bound[u] < best - TOLERANCE:
+            if u < 0 or bound[u] < best * (1.0 - EQUAL):
                 break
-            gain = _gain(dots[u], priority, cover)
+            gain = _gain(k[u], priority, cover)
             bound[u] = gain
             seen[u] = count
             if cost[u] > tokens:
@@ -154,10 +174,10 @@ def greedy(
         if best <= TOLERANCE:
             break
         u = 0
-        while not (free[u] and seen[u] == count and bound[u] >= best - TOLERANCE):
+        while not (free[u] and seen[u] == count and bound[u] >= best * (1.0 - EQUAL)):
             u += 1
         for v in range(n):
-            cover[v] = max(cover[v], dots[u, v])
+            cover[v] = max(cover[v], k[u, v])
         free[u] = False
         tokens -= cost[u]
         coverage += bound[u]
@@ -168,22 +188,94 @@ def greedy(
 
 
 @_cached
+def postings(entities: Words) -> tuple[Ints, Ints, Ints, Ints]:
+    """Which units name each entity, and which entities each unit names, both as starts and a flat list."""
+    n = len(entities)
+    names = entities.shape[1] * 64
+    by_unit = np.zeros(n + 1, dtype=np.int64)
+    by_name = np.zeros(names + 1, dtype=np.int64)
+    sizes = _sizes(entities)
+    by_unit[1:] = np.cumsum(sizes)
+    own = np.empty(by_unit[n], dtype=np.int64)
+    place = 0
+    for u in range(n):
+        for j in range(entities.shape[1]):
+            word = entities[u, j]
+            bit = 64 * j
+            while word != _0:
+                if word & _1:
+                    own[place] = bit
+                    by_name[bit + 1] += 1
+                    place += 1
+                word >>= _1
+                bit += 1
+    by_name = np.cumsum(by_name)
+    units = np.empty(len(own), dtype=np.int64)
+    free = by_name.copy()
+    for u in range(n):
+        for place in range(by_unit[u], by_unit[u + 1]):
+            units[free[own[place]]] = u
+            free[own[place]] += 1
+    return by_unit, own, by_name, units
+
+
+@_cached
 def row_gains(
     rows: Ints,
-    dots: Floats,
+    dots: NDArray[Any],
     priority: Floats,
     thread: Ints,
-    entities: Words,
+    names: tuple[Ints, Ints, Ints, Ints],
     time: Floats,
     weights: Floats,
     cover: Floats,
 ) -> Floats:
-    """What each unit of `rows` would add to `cover`; `dots` (rows, n) becomes K in place."""
-    sizes = _sizes(entities)
+    """What each unit of `rows` would add to `cover`; `dots` (rows, n) becomes K in place.
+
+    Units are in order of time, those without one last. `names`: of `postings`. One loop a term, so that LLVM can
+    make vector code of each; entities and times are visited where they meet only.
+    """
+    n = len(priority)
+    by_unit, own, by_name, units = names
+    decay = _decay(time, np.arange(n), weights[4])
+    shared = np.zeros(n, dtype=np.int64)
     gains = np.zeros(len(rows))
+    scale = weights[0] / (1.0 - weights[5])
     for i in range(len(rows)):
-        _row(rows[i], 0, dots[i], weights, thread, entities, sizes, time)
-        gains[i] = _gain(dots[i], priority, cover)
+        u = rows[i]
+        row = dots[i]
+        for v in range(n):
+            row[v] = min(max(scale * (row[v] - weights[5]), 0.0), weights[0])
+        if weights[1] > 0.0:
+            for v in range(n):
+                row[v] += weights[1] if thread[u] == thread[v] else 0.0
+        size = by_unit[u + 1] - by_unit[u]
+        if weights[2] > 0.0 and size > 0:
+            for a in range(by_unit[u], by_unit[u + 1]):
+                for b in range(by_name[own[a]], by_name[own[a] + 1]):
+                    shared[units[b]] += 1
+            for a in range(by_unit[u], by_unit[u + 1]):
+                for b in range(by_name[own[a]], by_name[own[a] + 1]):
+                    v = units[b]
+                    if shared[v] > 0:
+                        both = size + by_unit[v + 1] - by_unit[v] - shared[v]
+                        row[v] += weights[2] * shared[v] / both
+                        shared[v] = 0
+        if weights[3] > 0.0:
+            close = weights[3]
+            for v in range(u + 1, n):
+                close *= decay[v - 1]
+                if close < _FAR:
+                    break
+                row[v] += close
+            close = weights[3]
+            for v in range(u - 1, -1, -1):
+                close *= decay[v]
+                if close < _FAR:
+                    break
+                row[v] += close
+        row[u] = 1.0
+        gains[i] = _gain(row, priority, cover)
     return gains
 
 

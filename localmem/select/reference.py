@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from localmem.select.values import TOLERANCE, Budget, Candidates, Mix, Selection
+from localmem.select.values import EQUAL, TOLERANCE, Budget, Candidates, Mix, Selection
 
 _FULL_MATRIX = 2048
 """Up to so many candidates K is kept whole (32 MB); above, its rows are made anew at each step."""
@@ -14,10 +14,14 @@ _ROWS = 256
 
 def similarity(candidates: Candidates, mix: Mix, rows: slice) -> NDArray[np.float64]:
     """K(u, v) of `Mix` for u in `rows` and every v, shape (rows, n)."""
-    vectors = candidates.vectors.astype(np.float64)
-    # numpy computes the product of a matrix with its own transpose at half the price.
-    dots = (vectors if rows == slice(None) else vectors[rows]) @ vectors.T
-    kernel = mix.embedding * np.clip(dots, 0.0, 1.0, out=dots)
+    if rows == slice(None):
+        # numpy computes the product of a matrix with its own transpose at half the price.
+        vectors = np.ascontiguousarray(candidates.vectors, np.float32)
+        dots = (vectors @ vectors.T).astype(np.float64)
+    else:
+        exact = candidates.vectors.astype(np.float64)
+        dots = exact[rows] @ exact.T
+    kernel = np.clip(mix.embedding / (1 - mix.floor) * (dots - mix.floor), 0.0, mix.embedding)
     if mix.thread:
         kernel += mix.thread * (candidates.thread[rows, None] == candidates.thread)
     if mix.entities:
@@ -58,7 +62,7 @@ def greedy(candidates: Candidates, budget: Budget, mix: Mix) -> Selection:
         best = float(gain.max())
         if best <= TOLERANCE:
             break
-        u = int(np.argmax(gain >= best - TOLERANCE))
+        u = int(np.argmax(gain >= best * (1 - EQUAL)))
         row = whole[u] if whole is not None else similarity(candidates, mix, slice(u, u + 1))[0]
         cover = np.maximum(cover, row)
         free[u] = False

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 TOLERANCE = 1e-12
-"""Gains closer than this are equal (the lower index wins), and a gain below it is none.
+"""A gain below this is none."""
+EQUAL = 1e-6
+"""Gains that differ by less, relative to the larger, are equal: the lower index wins.
 
-Sums of the two implementations differ in the sixteenth digit; without a tolerance, two equal candidates
-("Thanks!" said twice) would be taken in an order that depends on the implementation.
+Sums of the two implementations differ in their last digits, and so do inner products of single precision; without a
+tolerance, two equal candidates ("Thanks!" said twice) would be taken in an order that depends on the
+implementation.
 """
 
 
@@ -69,7 +72,7 @@ class Budget:
 class Mix:
     """Weights of the similarity K(u, v) between two units; they sum to 1.
 
-    K(u, v) = embedding * max(0, <x_u, x_v>)           x: unit vectors
+    K(u, v) = embedding * max(0, (<x_u, x_v> - floor) / (1 - floor))      x: unit vectors
             + thread    * [same thread]
             + entities  * |E_u & E_v| / |E_u | E_v|    Jaccard index of the named entities; 0 for two empty sets
             + time      * exp(-|t_u - t_v| / tau)      0 when either time is unknown
@@ -77,7 +80,8 @@ class Mix:
     and K(u, u) = 1. So K is symmetric and within [0, 1].
 
     Raises:
-        ValueError: negative weights, weights that do not sum to 1, or a tau that is not positive.
+        ValueError: negative weights, weights that do not sum to 1, a tau that is not positive, or a floor that is
+            not in [0, 1).
     """
 
     embedding: float = 0.55
@@ -86,6 +90,8 @@ class Mix:
     time: float = 0.1
     tau_seconds: float = 86_400.0
     """Time after which closeness has fallen to 1/e."""
+    floor: float = 0.0
+    """Inner product up to which two units have nothing in common."""
     identity: bool = False
     """Ablation: K is the identity, so that F(S) is the priority within S, and the choice is top-k."""
 
@@ -95,6 +101,8 @@ class Mix:
             raise ValueError(f"the weights of a mix sum to 1, not {sum(weights)}")
         if not self.tau_seconds > 0:
             raise ValueError("tau_seconds must be positive")
+        if not 0 <= self.floor < 1:
+            raise ValueError("floor must be in [0, 1)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -120,9 +120,9 @@ def test_a_question_about_a_time_prefers_turns_that_name_one() -> None:
     assert with_time[0] > without[0]
 
 
-def test_a_candidate_with_a_name_of_the_question_fits_better() -> None:
-    with_name = assign({Demand.FACT: 1.0}, offer(shared=1.0)).fit
-    assert with_name[0] > assign({Demand.FACT: 1.0}, offer()).fit[0]
+def test_a_candidate_that_names_a_time_fits_better() -> None:
+    with_time = assign({Demand.FACT: 1.0}, offer(time=1.0)).fit
+    assert with_time[0] > assign({Demand.FACT: 1.0}, offer()).fit[0]
 
 
 def test_only_features_of_candidates_have_a_weight() -> None:

@@ -38,7 +38,7 @@ def test_the_weights_are_as_the_script_writes_them(script: ModuleType) -> None:
         "left_out": left_out,
     }
     first = np.array(list(weights.RELEVANCE.values()))
-    second = np.array([weights.AFFINITY, weights.REACH, *weights.ROLE.values()])
+    second = np.array([weights.REACH, *weights.ROLE.values()])
     assert script.module(first, second, summary) == text
 
 

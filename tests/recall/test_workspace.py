@@ -111,9 +111,9 @@ def test_without_roles_every_unit_is_an_anchor() -> None:
     assert {one.role for one in choose(*scored(60), Options(roles=False)).units} == {Role.ANCHOR}
 
 
-def test_of_turns_of_equal_priority_one_of_another_thread_is_preferred() -> None:
-    turns = [StoredTurn(n + 1, 1, n, int(n == 2), turn(f"About {n}.", at=NOON)) for n in range(3)]
-    pool = Pool(turns, np.eye(3, 6, dtype=np.float32))
+def test_a_turn_that_says_what_a_chosen_one_says_gives_way_to_another() -> None:
+    turns = [StoredTurn(n + 1, 1, n, 1, turn(f"About {n}.", at=NOON)) for n in range(3)]
+    pool = Pool(turns, np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32))
     raw = {"dense": np.zeros(3)}
     query = parse("Who went?", unit_vectors(1, 2)[0], ["Ann"])
     chosen = choose(Scored(pool, np.zeros(3), np.ones(3), raw), query, Options(Budget(units=2)))

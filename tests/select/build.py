@@ -37,8 +37,6 @@ def objective(similarity: np.ndarray, priority: np.ndarray, chosen: list[int]) -
     return float(priority @ similarity[chosen].max(axis=0)) if chosen else 0.0
 
 
-mixes = (
-    st.tuples(*(st.integers(0, 4) for _ in range(4)))
-    .filter(any)
-    .map(lambda w: Mix(*(x / sum(w) for x in w), tau_seconds=50_000.0))
-)
+mixes = st.tuples(
+    st.tuples(*(st.integers(0, 4) for _ in range(4))).filter(any), st.sampled_from([0.0, 0.3, 0.8])
+).map(lambda w: Mix(*(x / sum(w[0]) for x in w[0]), tau_seconds=50_000.0, floor=w[1]))

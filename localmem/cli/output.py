@@ -63,7 +63,8 @@ def print_json(value: Any, *, line: bool = False) -> None:
     """Print a value as JSON; `line`: on one line, for streams of values."""
     # A stream that cannot hold every character gets them as JSON escapes; nothing else would be JSON.
     escaped = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    print(json.dumps(value, ensure_ascii=escaped, indent=None if line else 2), flush=line)
+    text = json.dumps(value, ensure_ascii=escaped, indent=None if line else 2)
+    print(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text), flush=line)
 
 
 def time_text(at: datetime | None) -> str:

@@ -156,7 +156,8 @@ def _models(settings: Settings, digests: bool) -> Iterator[Finding]:
         if not digests:
             said = f"its SHA-256 was verified: {local.digest[:12]}" if local.digest else "not verified yet"
         elif known:
-            said = "every SHA-256 is right: " + ", ".join(check.sha256[:12] for check in checks)
+            others = f", and {len(checks) - 1} more files" if len(checks) > 1 else ""
+            said = f"every SHA-256 is right: {checks[0].sha256[:12]}{others}"
         else:
             said = "nobody says which SHA-256 it should have"
         yield Finding("model", State.OK, f"{spec}, {said}")

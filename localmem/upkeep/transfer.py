@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +35,8 @@ BATCH = 256
 _JSON = {"arguments", "environment", "options"}
 """Columns that hold JSON; it stands in the line as it is."""
 _TIMES = {"at", "started"}
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What JSON lets stand though a terminal obeys it, or a reader of lines may end a line there."""
 _OWN = {"embedder", "dimension"}
 """Notes that the first line has."""
 _HINT = "Export the memory again; docs/export.md describes the lines."
@@ -69,7 +72,8 @@ def export(store: Store, write: Callable[[str], object], *, vectors: bool = True
     counts: dict[str, int] = {}
 
     def line(kind: str, fields: dict[str, Any]) -> None:
-        write(json.dumps({"row": kind, **fields}, ensure_ascii=False) + "\n")
+        text = json.dumps({"row": kind, **fields}, ensure_ascii=False)
+        write(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
     with store.snapshot():
         line(

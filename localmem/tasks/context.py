@@ -9,7 +9,7 @@ from functools import cached_property
 
 from localmem.tasks.cues import Cue
 from localmem.tasks.graph import TaskGraph
-from localmem.tasks.mentions import Mention, alike, content, mentions
+from localmem.tasks.mentions import Mention, alike, content, mentions, within
 from localmem.tasks.reading import Reading
 from localmem.tasks.values import Node, fold
 
@@ -24,7 +24,7 @@ SURE = 0.5
 _TIME = re.compile(r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\bmidnight\b|\bmittag\b", re.IGNORECASE)
 _DATE = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)day|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
-    r"\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|\b(januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre)\b|\btomorrow\b|\btoday\b|\bmorgen\b|\bmañana\b",
+    r"\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|\b(januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre)\b|\btomorrow\b|\btoday\b|\bmorgen\b|\bmañana\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}\.\d{1,2}\.|\b\d{4}-\d\d-\d\d\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|zwei|drei|vier|fünf|dos|tres|cuatro|cinco)\b", re.IGNORECASE)
@@ -96,11 +96,16 @@ class Context:
     def named(self, slot: str) -> Node | None:
         """The one live node with a slot like this, the latest of several."""
         wanted = content(slot) or [fold(slot)]
+        partly = [
+            node
+            for node in self.graph
+            if node.live and node.parents and node.slot != NOTE and wanted and len(within(wanted, content(node.slot))) == len(wanted)
+        ]
         for node in reversed([node for node in self.graph if node.live and node.slot != NOTE]):
             words = content(node.slot) or [fold(node.slot)]
             if len(words) == len(wanted) and all(map(alike, words, wanted)):
                 return node
-        return None
+        return partly[0] if len(partly) == 1 else None
 
     @cached_property
     def root(self) -> Node | None:

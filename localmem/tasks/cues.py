@@ -81,8 +81,8 @@ _EN = Language(
         Cue.ASK: (
             r"^(so |and |ok(ay)?,? |but |hey,? |wait,? |by the way,? |now |btw,? |hmm+,? |um+,? |also,? |then |sorry,? |again,? |oh,? )*"
             r"(what|what's|whats|which|who|who's|whose|when|when's|where|where's|why|how|am i|are (we|you|they|there|the)|is|isn't|was|wasn't|weren't|were|"
-            r"do|does|did|don't (i|we|you)|doesn't|didn't|have (i|we|you)|has|haven't|hasn't|had|would it|should|shall|could it|remind me (what|which|who|when|where|how|why|of)|"
-            r"tell me|show|list (all|every|the|my|what|everything|out|me)|repeat|recap|summari[sz]e|sum up|read (me |it |that |them )?(back|out)|give me (a|an|the|my) (list|overview|summary|recap|status|rundown)|"
+            r"(do|does|did) (i|we|you|they|he|she|it|the|my|our|any|all|both|\w+s)|don't (i|we|you)|doesn't|didn't|have (i|we|you)|has|haven't|hasn't|had|would it|should|shall|could it|remind me (what|which|who|when|where|how|why|of)|"
+            r"tell me|show|list (all|every|the|my|what|everything|out|me)|repeat|recap|summari[sz]e|sum up|read (me |us |it |that |them )?(back|out|the|my|all)|(quick |short |full )?(recap|summary|overview|status)\b|give me (a|an|the|my) (list|overview|summary|recap|status|rundown)|"
             r"i (want|need|would like|'d like) to know|i wonder|i'm wondering|any idea|help (me )?(to )?(repeat|recap|remember|list)|let me (know|see)|"
             r"(double|re)-?check|check (if|whether|that|what|again)|explain|verify|confirm (what|which|the|my|that|if|whether)|describe|remember (what|which|who|when|where)|let's (see|review|recap))\b"
             r"|\b(right|correct|isn't it|wasn't it|aren't they|didn't (i|we)|don't (i|we)|no)\s*\?\s*$"
@@ -104,7 +104,8 @@ _EN = Language(
         ),
         Cue.TALK: (
             r"^(thanks?( you)?( so much| a lot| very much| a million)?|thx|ty|cheers|great|perfect|awesome|cool|nice|nice one|ok(ay)?|okey|alright|all right|hi|hello|hey|hiya|good (morning|evening|afternoon|night|job)|bye|goodbye|see (you|ya)( later| soon)?|lol|haha+|"
-            r"got it|sounds good|looks good|wonderful|excellent|lovely|you('re| are) (the best|great|a lifesaver|awesome|amazing|so helpful|very helpful)|that's (great|perfect|all|it|fine|good|helpful)|well done|no worries|never ?mind|yay|phew|wow|much appreciated|appreciate it|(have )?(a )?(nice|great|good) (day|weekend|one)|how are you( today| doing)?|what's up|sure|yes|yep|yeah|no)\b"
+            r"got it|sounds good|looks good|wonderful|excellent|lovely|ugh|phew|brb|you('re| are) (the best|great|a lifesaver|awesome|amazing|so helpful|very helpful)|that's (great|perfect|all|it|fine|good|helpful)|well done|no worries|never ?mind|yay|phew|wow|much appreciated|appreciate it|(have )?(a )?(nice|great|good) (day|weekend|one)|how are you( today| doing)?|what's up|(sure|yes|yep|yeah|yup|no|nope)(?=[\s.!,]*$))\b"
+            r"|\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|fun fact|guess what)\b"
         ),
         Cue.DELETE: (
             r"\b(remov\w*|delet\w*|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
@@ -115,28 +116,29 @@ _EN = Language(
         ),
         Cue.RESTORE: (
             r"\b(keep|kept|after all|restor\w*|bring (\w+ ){0,4}back|put (\w+ ){0,4}back|add (\w+ ){0,4}back|back (in|on|to the list)|re-?add|re-?instat\w*|un-?delete|reactivat\w*|still (want|need|take|bring|include)|do (want|need) (\w+ ){0,3}(after|again)|"
-            r"leave (\w+ ){0,3}in|not remove|don't (remove|delete|drop|cancel)|is (back|on again)|are back|again|can (come|make it|attend) after|is coming after|did (want|need)|want (\w+ ){0,3}back|back on)\b"
+            r"leave (\w+ ){0,3}in|not remove|don't (remove|delete|drop|cancel)|is (back|on again)|are back|again|can (come|make it|attend) after|is coming after|can (stay|come back|remain)|stays?|may stay|goes back (in|on)|(is|are) not \w+(ed|ne|wn|ght)( yet| after all)?|isn't \w+(ed|ne|wn|ght)|aren't \w+(ed|ne|wn|ght)|not (done|finished|ready) yet|did (want|need)|want (\w+ ){0,3}back|back on)\b"
         ),
         Cue.BACK: (
-            r"\b(go(ing)? back|back to|revert\w*|return to|undo|roll(ing)? ?back|restor\w*|as (it was|before|planned|originally)|what it was|the (old|previous|original|former|earlier|last|prior|first|initial) (one|value|date|time|plan|\w+)|previous\w*|originally|like before|change (it|that|\w+) back|set (\w+ )?back|switch (\w+ ){0,2}back|put (\w+ ){0,3}back|again|back again|(make|use|take) (\w+ ){0,3}(again|original\w*)|original\w*|initial\w*|at first|scratch that|un-?change)\b"
+            r"\b(go(ing)? back|back to|revert\w*|return to|undo|roll(ing)? ?back|restor\w*|as (it was|before|planned|originally)|what it was|the (old|previous|original|former|earlier|last|prior|first|initial) (one|value|date|time|plan|\w+)|previous\w*|originally|like before|change (it|that|\w+) back|set (\w+ )?back|(time|date|day|place|amount|one|value|number|plan|dose|price|it) (before|earlier) (was|is)|(was|were) (fine|right|better|correct|ok(ay)?|good)( after all)?|what (we|i) had|where it was|(it|that) was before|back on|switch (\w+ ){0,2}back|put (\w+ ){0,3}back|again|back again|(make|use|take) (\w+ ){0,3}(again|original\w*)|original\w*|initial\w*|at first|scratch that|un-?change)\b"
         ),
         Cue.FIRST: r"\b(original\w*|initial\w*|first|very first|at the (start|beginning)|in the beginning|started (with|out)|to begin with)\b",
         Cue.DONE: (
             r"\b(done|finish\w*|complet\w*|already|check(ed)? (\w+ ){0,3}off|tick(ed)? (\w+ ){0,3}off|(i|we|he|she|they)('ve| have|'s| has)? (just |already |now |finally )?(packed|bought|booked|called|sent|paid|washed|cleaned|ordered|picked|fixed|emailed|mailed|submitted|got|made|taken|took|cooked|baked|watered|painted|written|wrote|read|signed|filled|printed|returned|dropped off|delivered|installed|mowed|vacuumed|did|planted|prepared|confirmed|reserved|rehearsed|practi[sc]ed|ironed|tidied|set up|mark\w*)|"
-            r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of)\b"
+            r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of|(?<!not )(is|are|'s|has been|have been|got) (now |all |already |both )*(?!need|cancel|delay|mov|chang|suppos|call|nam|plann|schedul|invit|allow|remov|requir)\w+(ed|wn|ght|nt)|(passed|written|sown|tagged|sent|packed|booked|paid|bought))\b"
+            r"|^(and |ok(ay)?,? |so |just |already |finally |also |oh )*(?!need|add)(\w{2,}ed|bought|sent|paid|made|got|wrote|did|took|sold|built|cut|swept|hung|sewn|sown) (up |off |out |in )?(the|both|all|my|our|it|them|that|those|\w+s)\b"
         ),
         Cue.ALSO: r"\b(also|too|as well|both|same|shared?|likewise|either|in addition|for (both|all|each)|the same (goes|for))\b",
         Cue.SWAP: (
             r"\b(instead( of)?|replac\w*|swap\w*|substitut\w*|rather than|in place of|switch\w* (\w+ ){0,4}(for|with|out)|exchang\w*|trade|turn \w+ into)\b"
         ),
         Cue.CHANGE: (
-            r"\b(actually|change\w*|mov(e|ed|ing)|mak(e|ing) (it|that|this|them|the)|make|set|update\w*|correct\w*|correction|sorry|switch\w*|reschedul\w*|postpon\w*|shift\w*|push\w*|delay\w*|rather|turns? out|wait|oops|no,|i mean\w*|meant|not \w+ but|now|rename\w*|call it|increase|decrease|reduce|raise|lower|bump|double|halve|adjust|edit|amend|bring (\w+ ){0,3}forward|second thoughts?|changed my mind|let's (do|go|say|have|use|take)|should be|needs? to be|is now|becomes?|only|more|fewer|less|later|earlier)\b"
+            r"\b(actually|change\w*|mov(e|ed|ing)|mak(e|ing) (it|that|this|them|the)|make|set|update\w*|correct\w*|correction|sorry|switch\w*|reschedul\w*|postpon\w*|shift\w*|push\w*|delay\w*|rather|turns? out|wait|oops|no,|i mean\w*|meant|not \w+ but|now|rename\w*|call it|increase|decrease|reduce|raise|lower|bump|double|halve|adjust|edit|amend|bring (\w+ ){0,3}forward|nope|better|second thoughts?|changed my mind|moves?|goes to|raised|lowered|increased|let's (do|go|say|have|use|take)|should be|needs? to be|is now|becomes?|only|more|fewer|less|later|earlier)\b"
         ),
         Cue.ABSENT: (
-            r"\b((can't|cannot|can not|couldn't|won't( be able to)?) (make|do|come|attend|join|be|get)|(isn't|is not|aren't|not|un)[ -]?(available|free|around)|un-?available|only (free|available)|(is|are) only (free|available|in|there)|busy|away|out of (town|office|stock)|sold out|no (\w+ )?(left|more)|there's no|there is no|there are no|ran out|run out|out of|don't have (any|the)|doesn't work|don't work|not work(ing)?|conflict\w*|booked up|fully booked|double.booked|on (vacation|holiday|leave)|allergic|sick|has (a|an|another) (\w+ )?(appointment|meeting|exam|shift|class|lesson)|clash\w*|closed)\b"
+            r"\b((can't|cannot|can not|couldn't|won't( be able to)?) (make|do|come|attend|join|be|get)|(isn't|is not|aren't|not|un)[ -]?(available|free|around)|un-?available|only (free|available)|(is|are) only (free|available|in|there)|busy|away|out of (town|office|stock)|sold out|no (\w+ )?(left|more)|there's no|there is no|there are no|ran out|run out|(is|are|'s|'re|i'm) out of|don't have (any|the)|doesn't work|don't work|not work(ing)?|conflict\w*|booked up|fully booked|double.booked|on (vacation|holiday|leave)|allergic|sick|has (a|an|another) (\S+ )?(appointment|meeting|exam|shift|class|lesson)|clash\w*|closed|cancelled on (us|me)|let (us|me) down|broke|broken|doesn't answer|not answering|called in sick|is ill)\b"
         ),
-        Cue.SPLIT: r"\b(split\w*|divid\w*|two (parts|sessions|groups|separate|halves)|separat\w*|break (\w+ ){0,3}(up|into)|three (parts|sessions|groups)|into (two|three|\d))\b",
-        Cue.MERGE: r"\b(merg\w*|combin\w*|single|one (meeting|session|group|event|big|list|trip|task|call)|together|join\w* (them|both|the)|consolidat\w*|unif\w*|as one|into one)\b",
+        Cue.SPLIT: r"\b(split\w*|divid\w*|two (parts|sessions|shifts|teams|groups|separate|halves)|separat\w*|break (\w+ ){0,3}(up|into)|three (parts|sessions|groups)|into (two|three|\d))\b",
+        Cue.MERGE: r"\b(merg\w*|combin\w*|single|one (meeting|session|group|event|big|list|trip|task|call)|together|join\w* (them|both|the)|consolidat\w*|(forget|undo|drop|cancel|scrap|no) (the |that )?split|one \w+ (for|at|with) (\d|all|every|both|the)|unif\w*|as one|into one)\b",
         Cue.ALL: r"\b(every(thing|one|body)|all|both|each|whole|entire|everywhere|anything|any|every)\b",
         Cue.REST: r"\b(the rest|rest of|the others?|others|remaining|everyone else|everything else|all other|else)\b",
         Cue.POINT: r"\b(it|its|it's|that|this|them|they|these|those|one|ones|he|him|his|she|her|same|there|then)\b",
@@ -152,7 +154,7 @@ _EN = Language(
             r"^(so |and |ok(ay)?,? |hey,? |hi,? |now |also,? |then |next,? |please |by the way,? )*((can|could|would|will) (you|we) (please )?)?((i|we)('d| would)? (also )?(want|need|like|have|am going|are going|'m going|'re going|plan)( to)? )?(help (me |us )?(to |with )?)?"
             r"(let's |i'm |we're |i am |we are )?(plan\w*|schedul\w*|organi[sz]\w*|creat\w*|start\w*|set(ting)? up|prepar\w*|beg[iu]n\w*|open\w*|fill\w*|arrang\w*|throw\w*|host\w*|mak(e|ing) (a|an|my|our|another|the|some|new)|build\w*|book(ing)? (a|an)|keep\w* (a|track)|track|new|another|hav(e|ing) (a|an)|renovat\w*|mov(e|ing) (house|flat|to a)|to \w+( \w+){0,4},|for (the|my|our|a|an|tomorrow|tonight)\b|we're|i'm|i am|we are|there's (a|also)|separately|second|different|apply\w*|write|\w+ing (a|an|my|our|the)\b)"
             r"|\b(list|plan|checklist|trip|party|project|schedule|recipe|to-?dos?)( for (the|my|our|\w+)( \w+){0,3})?\s*[:.]?$"
-            r"|\b(list|checklist|plan|recipe|party|trip|dinner|meeting)\s*:"
+            r"|\b(list|checklist|plan|recipe|party|trip|dinner|meeting)\s*:|^(other|another|separate|different|unrelated|second) (thing|topic|task|project|list|matter)\b"
         ),
     },
 )
@@ -178,18 +180,18 @@ _DE = Language(
             r"\b(was wäre,? wenn|was,? wenn|angenommen|nehmen wir (mal )?an|stell dir vor|wenn (ich|wir|er|sie|es|man)\b.*\b(würde\w*|wäre\w*|könnte\w*|hätte\w*)|(würde\w*|wäre|könnte\w*)\b.*\bwenn (ich|wir|es|man)|nicht (ganz |so |wirklich )?sicher|unsicher|keine ahnung|weiß (noch )?nicht|vielleicht|eventuell|evtl|möglicherweise|überleg\w*|(ich|wir) frag\w* (mich|uns)|soll(te|ten)? (ich|wir)|meinst du|glaubst du|denkst du|noch nicht entschieden|bin am überlegen|mal sehen|rein theoretisch|theoretisch)\b"
         ),
         Cue.CLAIM: r"^(aber |und |hm,? |moment,? )*((ich|wir) (dachte\w*|meinte\w*|hätte\w* schwören)|(ich|wir) (glaub\w*|denk\w*|mein\w*|bin (mir )?(ziemlich |recht |fast )?sicher)\b.*\b(war|waren|nie|hatte\w*|gesagt|hab\w*|wurde\w*))\b|\bsoweit ich (weiß|mich erinnere)\b",
-        Cue.TALK: r"^(danke\w*|vielen dank|super|toll|klasse|prima|perfekt|hallo|hi|hey|moin|guten (morgen|tag|abend)|gute nacht|tschüss|bis (bald|später|dann|morgen)|alles klar|ok(ay)?|gut gemacht|schön|cool|passt|na gut|haha+|wunderbar|genial|du bist (die |der )?(beste|super|toll)|wie geht('s| es)( dir| ihnen)?|schönes wochenende|schönen tag|ja|nein)\b",
+        Cue.TALK: r"^(danke\w*|vielen dank|super|toll|klasse|prima|perfekt|hallo|hi|hey|moin|guten (morgen|tag|abend)|gute nacht|tschüss|bis (bald|später|dann|morgen)|alles klar|ok(ay)?|gut gemacht|schön|cool|passt|na gut|haha+|wunderbar|genial|du bist (die |der )?(beste|super|toll)|wie geht('s| es)( dir| ihnen)?|schönes wochenende|schönen tag|(ja|nein|nö)(?=[\s.!,]*$))\b|\b(boah|puh|drück\w* (mir |uns )?die daumen|haha+|freu mich)\b",
         Cue.DELETE: r"\b(streich\w*|gestrichen|lösch\w*|gelöscht|entfern\w*|weg|raus|rausnehmen|nimm\b.*\b(raus|weg|von der|aus)|lass\b.*\bweg|weglassen|ohne|kein\w* mehr|nicht mehr|brauch\w*\b.*\bnicht|brauch\w*\b.*\bkein\w*|abgesagt|absagen|sag\b.*\bab|sagt\b.*\bab|storni\w*|vergiss|verzicht\w*|fällt (weg|aus)|entfällt|auslassen|ausladen|doch nicht|doch kein\w*)\b",
         Cue.ONLY: r"\b(nur|lediglich|bloß|alles (bis )?(auf|außer)|alle (bis )?(auf|außer)|außer|ausgenommen|bis auf|sonst nichts|nichts anderes)\b",
-        Cue.RESTORE: r"\b(doch (behalten|wieder|noch|mit|rein|auch|dabei|drauf)|behalt\w*|wieder (rein|auf|dazu|hinzu|mit|dabei|drauf|aufnehmen)|wiederherstell\w*|wieder|doch|zurück auf)\b",
-        Cue.BACK: r"\b(zurück|wieder|wie (vorher|zuvor|ursprünglich|geplant|am anfang|gehabt)|ursprünglich\w*|vorherige\w*|alte\w*|rückgängig|erste\w*|anfangs|doch)\b",
+        Cue.RESTORE: r"\b(doch (behalten|wieder|noch|mit|rein|auch|dabei|drauf)|behalt\w*|bleib\w*|wieder (rein|auf|dazu|hinzu|mit|dabei|drauf|aufnehmen)|wiederherstell\w*|wieder|doch|zurück auf)\b",
+        Cue.BACK: r"\b(zurück|wieder|wie (vorher|zuvor|ursprünglich|geplant|am anfang|gehabt)|ursprünglich\w*|vorherige\w*|alte\w*|davor|vorher|zuvor|rückgängig|erste\w*|anfangs|doch)\b",
         Cue.FIRST: r"\b(ursprünglich\w*|anfangs|am anfang|zuerst|erste\w*|zu beginn|anfänglich\w*)\b",
-        Cue.DONE: r"\b(erledigt|fertig|geschafft|gemacht|abgehakt|abhaken|hak\w*|(hab\w*|haben|ist|sind|wurde\w*)\b.*\b(gekauft|gepackt|gebucht|bezahlt|geputzt|gewaschen|angerufen|geschickt|bestellt|besorgt|abgeschickt|eingepackt|abgeholt|gegossen|gekocht|geschrieben|gesaugt|repariert|reserviert|eingereicht|gebacken|gestrichen|ausgefüllt|unterschrieben)|schon)\b",
+        Cue.DONE: r"\b(erledigt|fertig|geschafft|gemacht|abgehakt|abhaken|hak\w*|(hab\w*|haben|ist|sind|wurde\w*)\b.*\b(gekauft|gepackt|gebucht|bezahlt|geputzt|gewaschen|angerufen|geschickt|bestellt|besorgt|abgeschickt|eingepackt|abgeholt|gegossen|gekocht|geschrieben|gesaugt|repariert|reserviert|eingereicht|gebacken|gestrichen|ausgefüllt|unterschrieben)|(ist|sind|wurde\w*|hab\w*)\b.*\b(ge\w+(t|en)|\w+ge\w+(t|en))|schon)\b",
         Cue.ALSO: r"\b(auch|ebenfalls|ebenso|beide\w*|sowohl|gleiche\w*|genauso|für (beide|alle)|zusätzlich)\b",
         Cue.SWAP: r"\b(statt(dessen)?|anstatt|anstelle|ersetz\w*|tausch\w*|austausch\w*|anstatt)\b",
         Cue.CHANGE: r"\b(änder\w*|doch|verschieb\w*|verleg\w*|mach\w*|setz\w*|korrigier\w*|korrektur|lieber|eigentlich|moment|sorry|entschuldigung|stimmt nicht|besser|jetzt|umbenenn\w*|nenn\w*|erhöh\w*|reduzier\w*|verdoppel\w*|halbier\w*|sondern|auf|nein|ich meine|meinte|soll\w*|später|früher|mehr|weniger)\b",
-        Cue.ABSENT: r"\b(kann\b.*\bnicht|können\b.*\bnicht|keine zeit|hat keine|nicht verfügbar|nicht da|verhindert|krank|im urlaub|ausverkauft|(ist|sind) (leider )?(alle|aus|leer)\b|gibt (es )?kein\w*|kein\w*\b.*\bmehr da|erst ab|nur (bis|vor|ab)|passt nicht|beschäftigt|geschlossen|allergisch)\b",
-        Cue.SPLIT: r"\b(teil\w*|aufteil\w*|zwei (teile|gruppen|termine|treffen|hälften)|getrennt|trenn\w*|auf zwei)\b",
+        Cue.ABSENT: r"\b(kann\b.*\bnicht|können\b.*\bnicht|keine zeit|hat keine|nicht verfügbar|nicht da|verhindert|krank|im urlaub|ausverkauft|(ist|sind) (leider )?(alle|aus|leer)\b|gibt (es )?kein\w*|kein\w*\b.*\bmehr da|erst ab|nur (bis|vor|ab)|passt nicht|beschäftigt|geschlossen|allergisch|isst kein\w*)\b",
+        Cue.SPLIT: r"\b(teil\w* (\w+ )?(auf|in)|teilen|aufteil\w*|aufgeteilt|zwei (teile|gruppen|termine|treffen|hälften|schichten)|getrennt|auf zwei)\b",
         Cue.MERGE: r"\b(zusammen\w*|gemeinsam\w*|ein(en|e)? einzige\w*|vereinig\w*|zusammenleg\w*|nur ein\w*)\b",
         Cue.ALL: r"\b(alle\w*|alles|beide\w*|jede\w*|sämtliche\w*|ganze\w*|überall)\b",
         Cue.REST: r"\b(der rest|den rest|die (anderen|übrigen)|alle anderen|restliche\w*|sonst)\b",
@@ -221,19 +223,19 @@ _ES = Language(
         Cue.REQUEST: (
             r"^[¿\s]*(y |pero |bueno,? |oye,? |ahora |por favor,? )*((puedes|podrías|podemos|podríamos|puedo|quieres)( por favor)?|por favor,?|quiero|quisiera|me gustaría|vamos a|ayúdame a|hay que|necesito que)\s+"
         ),
-        Cue.SUPPOSE: r"\b(y si|qué (pasaría|pasa) si|supongamos|supón|imagina\w*|si (yo |nosotros )?\w*(ara|iera|áramos|iéramos|ase|iese)\w*|no (estoy|estamos) (muy |del todo )?segur\w*|no sé (si|aún|todavía)|quizás?|tal vez|a lo mejor|igual deberíamos|estoy pensando|pensando en|me pregunto|debería(mos)?|crees que|te parece|dudo|en teoría)\b",
+        Cue.SUPPOSE: r"\b(y si|qué (pasaría|pasa) si|supongamos|supón|imagina\w*|si (yo |nosotros )?\w*(ara|iera|áramos|iéramos|ase|iese)\w*|no (estoy|estamos) (muy |del todo )?segur\w*|no sé (yo )?(si|aún|todavía)|quién sabe|igual \w+|quizás?|tal vez|a lo mejor|igual deberíamos|estoy pensando|pensando en|me pregunto|debería(mos)?|crees que|te parece|dudo|en teoría)\b",
         Cue.CLAIM: r"^(pero |y |espera,? )*((yo )?(pensaba|pensé|creía|creí|juraría|recuerdo)|(yo )?(creo|pienso) que\b.*\b(era|nunca|fue|había|estaba|dije|iba)\w*)\b",
-        Cue.TALK: r"^[¡\s]*(gracias|muchas gracias|mil gracias|genial|perfecto|estupendo|hola|buen(os|as) (días|tardes|noches)|adiós|hasta (luego|pronto|mañana)|vale|ok(ay)?|muy bien|qué bien|excelente|de acuerdo|bien hecho|jaja\w*|eres (la|el|lo|un|una)? ?(mejor|genial)|cómo estás|buen trabajo|buen fin de semana|sí|no)\b",
+        Cue.TALK: r"^[¡\s]*(gracias|muchas gracias|mil gracias|genial|perfecto|estupendo|hola|buen(os|as) (días|tardes|noches)|adiós|hasta (luego|pronto|mañana)|vale|ok(ay)?|muy bien|qué bien|excelente|de acuerdo|bien hecho|jaja\w*|eres (la|el|lo|un|una)? ?(mejor|genial)|cómo estás|buen trabajo|buen fin de semana|(sí|no)(?=[\s.!,]*$))\b|\b(jaja\w*|qué ganas|deséame suerte|qué ilusión|uf)\b",
         Cue.DELETE: r"\b(quita\w*|quít\w*|elimin\w*|borr\w*|sac(a|ar|alo|ala|alos|alas)|sáca\w*|cancel\w*|olvida\w*|olvíd\w*|descart\w*|sin|ya no|no (necesit\w*|quier\w*|hace falta|hacen falta|va|van|vien\w*)|tach\w*|suprim\w*|fuera|anul\w*)\b",
         Cue.ONLY: r"\b(sol(o|amente)|sólo|únicamente|nada más|todo menos|todos menos|todas menos|todo excepto|excepto|salvo|menos)\b",
-        Cue.RESTORE: r"\b(deja\w*|déja\w*|mant(én|engamos|ener)\w*|conserv\w*|al final sí|después de todo|vuelve a (poner|añadir|incluir|meter)\w*|recuper\w*|restaur\w*|otra vez|de nuevo|sí (quiero|necesito|viene|va|que))\b",
+        Cue.RESTORE: r"\b(deja\w*|déja\w*|mant(én|engamos|ener)\w*|conserv\w*|al final sí|después de todo|se qued\w*|sigue\w*|vuelve a (poner|añadir|incluir|meter)\w*|recuper\w*|restaur\w*|otra vez|de nuevo|sí (quiero|necesito|viene|va|que))\b",
         Cue.BACK: r"\b(vuelv\w*|volv\w*|volver|regres\w*|como (antes|estaba|al principio|habíamos)|original\w*|anterior\w*|deshaz|revert\w*|de nuevo|otra vez|al principio|primer\w*|inicial\w*)\b",
         Cue.FIRST: r"\b(original\w*|primer\w*|al (principio|inicio|comienzo)|inicial\w*)\b",
         Cue.DONE: r"\b(hech\w*|list\w*|terminad\w*|acabad\w*|complet\w*|ya (he|hemos|está\w*|compr\w*|pagu\w*|reserv\w*|llam\w*|envi\w*|empaqu\w*|limpi\w*|hice|lav\w*|mand\w*|recog\w*)|marca\w*|(he|hemos) (comprado|pagado|reservado|llamado|enviado|empacado|limpiado|hecho|terminado|lavado|preparado|guardado|metido|regado|recogido|mandado))\b",
         Cue.ALSO: r"\b(también|además|igualmente|amb(os|as)|mism(o|a|os|as)|para (los dos|las dos|todos|todas|ambos|ambas)|tanto)\b",
         Cue.SWAP: r"\b(en (vez|lugar) de|reemplaz\w*|sustitu\w*|cambi\w* \w+ \w* ?por|en su lugar|por)\b",
-        Cue.CHANGE: r"\b(cambi\w*|mejor|en realidad|perdón|perdona|muev\w*|mov\w*|pon\w*|pás\w*|pas(a|ar|emos)\w*|correg\w*|corrección|aplaz\w*|retras\w*|adelant\w*|espera|no,|quise decir|sino|ahora|más|menos|aument\w*|sub(e|ir)|baj(a|ar)|que sea\w*|hazl\w*|tarde|temprano|actualiz\w*|renombr\w*|llám\w*)\b",
-        Cue.ABSENT: r"\b(no puede\w*|no podrá\w*|no (está|estará|están) (libre|disponible)\w*|no disponible\w*|ocupad\w*|enferm\w*|de viaje|de vacaciones|agotad\w*|no (queda\w*|hay|tenemos|tengo)|se (acab|agot|termin)\w*|sol(o|amente) (puede|está|tiene)|cerrad\w*|alérgic\w*|no le viene)\b",
+        Cue.CHANGE: r"\b(cambi\w*|mejor|en realidad|perdón|perdona|muev\w*|mov\w*|pon\w*|pás\w*|pas(a|ar|emos)\w*|correg\w*|corrección|aplaz\w*|retras\w*|adelant\w*|espera|no,|la hace\w*|quise decir|sino|ahora|más|menos|aument\w*|sub(e|ir)|baj(a|ar)|que sea\w*|hazl\w*|tarde|temprano|actualiz\w*|renombr\w*|llám\w*)\b",
+        Cue.ABSENT: r"\b(no puede\w*|no podrá\w*|no (está|estará|están) (libre|disponible)\w*|no disponible\w*|ocupad\w*|enferm\w*|de viaje|de vacaciones|agotad\w*|no (queda\w*|hay|tenemos|tengo)|se (acab|agot|termin)\w*|sol(o|amente) (puede|está|tiene)|cerrad\w*|alérgic\w*|no llega\w*|no le viene)\b",
         Cue.SPLIT: r"\b(divid\w*|separ\w*|dos (partes|grupos|reuniones|sesiones)|repart\w*|en dos)\b",
         Cue.MERGE: r"\b(junt\w*|un(a)? (sola?|única?)|únic\w*|combin\w*|fusion\w*|unific\w*|un(e|ir))\b",
         Cue.ALL: r"\b(tod(o|a|os|as)|amb(os|as)|cada|los dos|las dos|en todas partes)\b",

@@ -7,6 +7,7 @@ import re
 from localmem.tasks.context import NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
 from localmem.tasks.subgraph import subgraph
+from localmem.tasks.direct import open_words as _open_words
 from localmem.tasks.guards import bears
 from localmem.tasks.trim import WHOLE, Frame, Verb, names
 from localmem.tasks.values import Status
@@ -65,12 +66,14 @@ def frame(context: Context) -> Frame:
 def _by_tag(context: Context) -> tuple[str, int | None]:
     """Of a turn like "date: I'd rather go on Friday": the new slot, or the node that gets another value."""
     tag = context.reading.tag or _stated(context)
-    if not tag or context.root is None or context.cues & _REVISES:
+    node = context.named(tag) if tag else None
+    if not tag or context.root is None:
         return "", None
-    node = context.named(tag)
+    revises = context.cues & _REVISES
+    if revises and (node is None or not revises <= {Cue.DELETE, Cue.ABSENT, Cue.SWAP, Cue.ONLY} or not _open_words(context)):
+        return "", None
     if node is None:
-        listed = _LIST.search(context.told) or (Cue.ADD in context.cues and context.touched)
-        return ("", None) if listed else (tag.lower(), None)
+        return ("", None) if _LIST.search(context.told.partition(":")[2]) else (tag.lower(), None)
     if any(child.live and child.slot != NOTE for child in context.graph.children(node.id)) or not node.parents:
         return "", None
     return "", node.id
@@ -123,16 +126,16 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         verbs.add(Verb.NEW)
         if not hinted - {Verb.LINK} and not _touches_standing(context) and _BEGINS.search(folded(context.told)):
             return frozenset({Verb.NEW})
-    if Cue.SPLIT in cues and any(len(graph.children(id)) > 1 for id in shown):
+    if Cue.SPLIT in cues and Cue.MERGE not in cues and any(len(graph.children(id)) > 1 for id in shown):
         return frozenset({Verb.GROUP})
     if Cue.SWAP in cues and any(mention.node.live and mention.own for mention in context.mentions):
         return frozenset({Verb.CHANGE, Verb.PART} if not context.cues & {Cue.RESTORE} else {Verb.CHANGE, Verb.RESTORE, Verb.DELETE})
     if cues & {Cue.ALL, Cue.REST}:
         verbs |= {whole for verb, whole in WHOLE.items() if verb in hinted}
     touched = any(mention.own and mention.node.live for mention in context.mentions)
-    if touched and not hinted - {Verb.LINK}:
+    if touched and not hinted - {Verb.LINK} and not cues & {Cue.ADD, Cue.CHANGE}:
         verbs |= {Verb.DELETE, Verb.DONE}  # a wording that no table has
-    if not touched and not hinted:
+    if not touched and hinted <= {Verb.DONE, Verb.RESTORE, Verb.LINK}:
         verbs.add(Verb.NONE)
     return frozenset(verbs)
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from localmem.tasks.context import Context, kind_of
-from localmem.tasks.cues import Cue, find, folded, has
+from localmem.tasks.context import SURE, Context, kind_of
+from localmem.tasks.cues import Cue, find, folded, has, pattern
 from localmem.tasks.mentions import content, within
 from localmem.tasks.reading import Mood
 from localmem.tasks.trim import Line, Verb
@@ -32,10 +32,23 @@ def guard(lines: Sequence[Line], context: Context) -> Guarded:
     kept: list[Line] = []
     dropped: list[Dropped] = []
     texts: set[str] = set()
+    values: set[str] = set()
+    changed: set[int] = set()
     for line in lines:
         passed, reasons = _checked(line, context)
         dropped += [Dropped(line.written, reason) for reason in reasons]
         if passed is None:
+            continue
+        if passed.verb is Verb.CHANGE:
+            fresh = tuple(id for id in passed.ids if id not in changed)
+            if not fresh or folded(passed.text) in values:
+                dropped.append(Dropped(line.written, "the node, or the text, was used already in this turn"))
+                continue
+            changed.update(fresh)
+            values.add(folded(passed.text))
+            passed = replace(passed, ids=fresh)
+        if passed.verb in (Verb.PART, Verb.CHANGE) and _only_says_what_to_do(passed, context):
+            dropped.append(Dropped(line.written, "the words only say what to do"))
             continue
         if passed.verb in (Verb.PART, Verb.NEW):
             key = f"{passed.ids} {folded(passed.slot)} = {folded(passed.text)}"
@@ -45,6 +58,18 @@ def guard(lines: Sequence[Line], context: Context) -> Guarded:
             texts.add(key)
         kept.append(passed)
     return Guarded(tuple(kept), tuple(dropped))
+
+
+def _only_says_what_to_do(line: Line, context: Context) -> bool:
+    """Whether a text of the line has no word but those of an order: "leave out", "stay"."""
+    text = folded(line.text or line.slot)
+    if any(character.isdigit() for character in text):
+        return False
+    language = context.reading.language
+    for cue in (Cue.DELETE, Cue.RESTORE, Cue.ALSO, Cue.BACK, Cue.SPLIT, Cue.ALL, Cue.SWAP):
+        if cue in context.cues:
+            text = pattern(language, cue).sub(" ", text)
+    return not content(text)
 
 
 def bears(verb: Verb, node: Node, context: Context) -> bool:
@@ -98,6 +123,8 @@ def _refusal(line: Line, node: Node, context: Context) -> str:
         case Verb.BACK:
             if touched or pointed or _by_former(node, context):
                 return ""
+            if not any(mention.own for mention in context.mentions) and node.id in context.focus[:3]:
+                return ""
             return f"the words touch no node named {name}"
         case Verb.NOTE:
             if not touched and not pointed:
@@ -115,8 +142,13 @@ def _no_change(text: str, node: Node, context: Context, *, touched: bool, pointe
     if text and had in ("time", "date") and kind_of(text) != had and not (touched and kind_of(text) == "number"):
         return f"{text} is no {had}"
     if touched and (context.touched[node.id].own or not _better(node, context)):
-        return ""
+        names_task = not node.parents and not context.cues & {Cue.SWAP} and "nam" not in folded(context.told) and "call" not in folded(context.told)
+        return f"{name} is the task itself" if names_task else ""
     kinds = context.kinds
+    if not node.parents:
+        return f"{name} is the task itself"
+    if _better_aim(node, context):
+        return f"the words name another node than {name}"
     if had in kinds and had != "text":
         return ""
     if pointed and (had in kinds or not kinds - {"text"} or not had):
@@ -124,6 +156,20 @@ def _no_change(text: str, node: Node, context: Context, *, touched: bool, pointe
     if context.cues & {Cue.ALL} and had in kinds:
         return ""
     return f"the words touch no node named {name}"
+
+
+def _better_aim(node: Node, context: Context) -> bool:
+    """Whether the words name a node that the change may be for, so that a value's kind alone is not enough."""
+    for mention in context.mentions:
+        other = mention.node
+        if not other.live or not mention.own or other.id == node.id:
+            continue
+        if not other.parents:
+            if context.root_of(node) not in (None, other) and node.id not in context.below([other.id]):
+                return True
+        elif mention.slot >= SURE and other.value and kind_of(other.value) == kind_of(node.value):
+            return True
+    return False
 
 
 def _pointed(node: Node, context: Context) -> bool:

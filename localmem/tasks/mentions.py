@@ -59,6 +59,8 @@ def alike(one: str, other: str) -> bool:
         len(long) - len(short) <= 2 or (len(short) >= _LONG_ENOUGH and len(long) - len(short) <= 3)
     ):
         return True
+    if len(short) >= _LONG_ENOUGH and long.startswith(short):  # "Mais" and "Maiskolben"
+        return True
     if stem(one) == stem(other):
         return True
     return (

@@ -63,12 +63,13 @@ def understand(
     by_code = False
     told = context.reading.of(Mood.TELL)
     swapped = any(Cue.SWAP in clause.cues for clause in told)
-    for clause in told:
-        one = replace(context, reading=context.reading.only([clause]))
+    for together in _together(told):
+        clause = together[0]
+        one = replace(context, reading=context.reading.only(together))
         waits = swapped and Cue.ABSENT in clause.cues  # what is not to be had is what goes
-        known = None if waits else direct(one) if len(context.reading.tag) == 0 or context.tagged else None
+        known = None if waits else direct(one)
         if known is None:
-            left.append(clause)
+            left += together
             continue
         by_code = True
         guarded = guard(known, one)
@@ -100,6 +101,14 @@ def understand(
         operations = (Operation(Op.QUERY),)
     missed = not operations and any(line.verb is not Verb.NONE for line in lines)
     return Understood(context, operations, (*dropped, *refused), written, missed, usage)
+
+
+def _together(told: Sequence[Clause]) -> list[list[Clause]]:
+    """Clauses one by one; what follows "split it in two" belongs to it."""
+    for place, clause in enumerate(told):
+        if Cue.SPLIT in clause.cues:
+            return [*([one] for one in told[:place]), list(told[place:])]
+    return [[clause] for clause in told]
 
 
 def _possible(operations: Sequence[Operation], context: Context) -> tuple[tuple[Operation, ...], list[Dropped]]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from localmem.tasks.context import GROUP, NOTE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
+from localmem.tasks.items import itemised, merged
 from localmem.tasks.mentions import alike, content, within
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Node, Op, Operation, Status, fold
@@ -39,7 +40,7 @@ class _Plan:
         self._moved: set[int] = set()
 
     def of(self, lines: Sequence[Line]) -> list[Operation]:
-        lines = [one for line in lines for one in _itemised(line, self._context.told)]
+        lines = [one for line in lines for one in itemised(line, self._context.told)]
         grouped = [line for line in lines if line.verb is Verb.GROUP]
         if Cue.MERGE in self._context.cues and not grouped:
             self._merge()
@@ -96,6 +97,9 @@ class _Plan:
 
     def _part(self, line: Line) -> None:
         parent = self._alias.get(line.ids[0], line.ids[0]) if line.ids else None
+        if line.within:  # a part that gets parts of its own
+            self._do(Op.ADD, -1, slot=line.slot, parent=parent)
+            return
         standing = [] if parent is None or parent < 0 else self._graph.children(parent)
         named = [node for node in standing if _same_name(node.slot, line.slot)]
         equal = [node for node in named if fold(node.value) == fold(line.text)]
@@ -107,6 +111,8 @@ class _Plan:
         if live and not line.text:
             return
         if len(live) == 1 and line.text and not equal and not self._adds(line):
+            gone = [o for o in self._operations if o.op is Op.DELETE and o.target == live[0].id]
+            self._operations = [o for o in self._operations if o not in gone]
             self._do(Op.SET, live[0].id, value=line.text)
             return
         shared = self._elsewhere(line, parent)
@@ -154,7 +160,7 @@ class _Plan:
             value = None if node.value else ""
             self._do(Op.REPLACE, node.id, slot=text, value=value)
         else:
-            self._do(Op.SET, node.id, value=text)
+            self._do(Op.SET, node.id, value=merged(node.value, text))
 
     def _takes_name(self, node: Node, text: str) -> bool:
         """Whether a new text takes the place of the node's name rather than of its value."""
@@ -192,6 +198,11 @@ class _Plan:
                 self._do(Op.RESTORE, id)
         slots = {fold(self._graph[id].slot) for id in kept}
         beside = {node.id: node for id in kept for node in self._siblings(self._graph[id])}
+        born = {self._graph[id].history[0].turn for id in kept}
+        batch = {id: node for id, node in beside.items() if node.history[0].turn in born}
+        told = folded(self._context.told)
+        if len(batch) > 1 and not re.search(r"\b(everything|nothing|reset|only|just|alles|nur|todo|solo|sólo)\b", told):
+            beside = batch
         alike_slots = [n for n in beside.values() if fold(n.slot) in slots]
         for node in alike_slots if len(slots) == 1 and alike_slots else beside.values():
             if node.id not in kept and not _ATTRIBUTES.match(folded(node.slot)) and node.slot != NOTE:
@@ -247,60 +258,6 @@ class _Plan:
             for id in ids:
                 self._do(Op.LINK, id, parent=self._next)
                 self._do(Op.DELETE, id, parent=above)
-
-
-_UNITS = (
-    r"(?:kg|g|mg|l|ml|cl|lbs?|oz|cups?|tbsp|tsp|bags?|rolls?|packs?|packets?|pieces?|bottles?|boxes|box|cans?|tins?|jars?|pairs?|bunch(?:es)?|loaf|loaves|slices?|sticks?|dozen|litres?|liters?|kilos?|grams?|pounds?|sheets?|cartons?|crates?|sets?|pounds?|"
-    r"stück|packungen|packung|flaschen?|dosen?|gläser|glas|tüten?|liter|gramm|säcke|sack|rollen?|paar|bund|scheiben?|kisten?|kasten|kästen|becher|beutel|"
-    r"kilos?|gramos?|litros?|botellas?|latas?|paquetes?|bolsas?|cajas?|docenas?|pares|par|rollos?|manojos?)"
-)
-_QUANTITY = re.compile(
-    r"(?P<n>(?:\d+(?:[.,/]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a few|a couple of|some|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|eine?n?|ein paar|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|una?)"
-    rf"(?:\s?{_UNITS}\b\.?)?)\s+(?:of\s+|de\s+)?(?P<item>[^\W\d].*)",
-    re.IGNORECASE,
-)
-_ARTICLE = re.compile(r"(?:an?|one|the|some|an? couple of|eine?n?|una?)\Z", re.IGNORECASE)
-_LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&|plus)\s)\s*")
-
-
-def _itemised(line: Line, told: str) -> list[Line]:
-    """A part as items: "3 kg of flour" has a quantity, "dragon, knight and drums" are three."""
-    if line.verb is not Verb.PART or not (meaning(line.slot) or meaning(line.text)):
-        return [line] if line.verb is not Verb.PART else []
-    if not line.text:
-        pieces = [piece for piece in _LISTED.split(line.slot) if piece]
-        made = []
-        for piece in pieces:
-            kind = kind_of(piece)
-            if kind in ("time", "date") and len(piece.split()) <= 4:
-                made.append(replace(line, slot=kind, text=piece))
-                continue
-            match = _QUANTITY.fullmatch(piece)
-            if match is None:
-                made.append(replace(line, slot=piece))
-            elif _ARTICLE.match(match["n"]):
-                made.append(replace(line, slot=match["item"]))
-            else:
-                made.append(replace(line, slot=match["item"], text=match["n"]))
-        return made
-    pieces = [piece for piece in _LISTED.split(line.text) if piece]
-    several = len(pieces) > 1 and (_PEOPLE.search(folded(line.slot)) or f"({line.text}" in told or len(pieces) > 2 and " and " in f" {line.text} ".replace(" und ", " and ").replace(" y ", " and "))
-    names = len(pieces) > 1 and all(piece[:1].isupper() for piece in pieces) and re.search(r"\s(and|und|y|&)\s", line.text)
-    if several or names:
-        return [replace(line, text=piece) for piece in pieces]
-    return [line]
-
-
-_PEOPLE = re.compile(r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b")
-
-
-_HOLLOW = frozenset("information info details data provide thing things stuff you me something anything informationen daten información datos".split())
-
-
-def meaning(text: str) -> bool:
-    """Whether a text says anything by itself."""
-    words = content(text) or ([fold(text)] if any(c.isdigit() for c in text) else [])
-    return any(word not in _HOLLOW for word in words)
 
 
 def _groups_with(node: Node, first: Node) -> bool:

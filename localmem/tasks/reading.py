@@ -32,6 +32,8 @@ class Clause:
     text: str
     mood: Mood
     cues: frozenset[Cue]
+    tag: str = ""
+    """A word or two in front of a colon: "date" in "date: make it Friday"; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,6 @@ class Reading:
 
     text: str
     """The whole turn on one line."""
-    tag: str
-    """A word or two in front of a colon: "date" in "date: make it Friday"; else empty."""
     language: str
     clauses: tuple[Clause, ...]
 
@@ -50,10 +50,19 @@ class Reading:
         return tuple(clause for clause in self.clauses if clause.mood in moods)
 
     @property
+    def tag(self) -> str:
+        """The tag of the first clause."""
+        return self.clauses[0].tag if self.clauses else ""
+
+    @property
     def told(self) -> str:
-        """The clauses that may change something, as one text, with the tag in front."""
-        text = " ".join(clause.text for clause in self.of(Mood.TELL))
-        return f"{self.tag}: {text}" if self.tag and text else text
+        """The clauses that may change something, as one text, each with its tag in front."""
+        texts = []
+        last = ""
+        for clause in self.of(Mood.TELL):
+            texts.append(f"{clause.tag}: {clause.text}" if clause.tag != last and clause.tag else clause.text)
+            last = clause.tag
+        return " ".join(texts)
 
     def only(self, clauses: Sequence[Clause]) -> Reading:
         """The same turn with these clauses alone."""
@@ -93,11 +102,39 @@ def read(text: str, last_language: str = "en") -> Reading:
     lines = [" ".join(line.split()) for line in text.splitlines()]
     whole = " ".join(line for line in lines if line)
     language = language_of(whole, last_language)
-    tag, rest = _tag(whole)
-    pieces = [part for piece in _pieces(rest) for part in _parts(piece, language)]
-    clauses = [Clause(piece, _mood(piece, language), _cues(piece, language)) for piece in pieces]
-    return Reading(whole, tag, language, tuple(_settled(clauses)))
+    clauses: list[Clause] = []
+    tag = ""
+    for tagged, piece in _tagged(whole):
+        tag = tagged or tag
+        for sentence in _pieces(piece):
+            for part in _parts(sentence, language):
+                mood = _mood(part, language)
+                if mood is Mood.TELL and _ASKING_TAG.search(folded(tag)):
+                    mood = Mood.ASK
+                found = _cues(part, language)
+                if _OTHER_TAG.match(folded(tag)):
+                    found |= {Cue.START}
+                clauses.append(Clause(part, mood, found, "" if _NO_TAG.match(folded(tag)) else tag))
+    return Reading(whole, language, tuple(_settled(clauses)))
 
+
+_ASKING_TAG = re.compile(r"\b(recap|summary|status|overview|questions?|check|frage|übersicht|zusammenfassung|stand|resumen|pregunta)$")
+_OTHER_TAG = re.compile(r"^(other|another|separate|different|unrelated|second|andere\w*|zweite\w*|otr[oa]|segund[oa])\b")
+_NO_TAG = re.compile(
+    r"^((other|another|separate|different|unrelated|second|new|next|one more|last|first|quick|andere\w*|neue\w*|noch|otr[oa]|nuev[oa]|una)\b.*\b(thing|one|topic|task|item|note|update|things|question|recap|sache|punkt|frage|cosa|tema)s?|"
+    r"(ps|note|update|edit|fyi|correction|reminder|also|and|so|ok|hey|hi|listen|okay|nachtrag|korrektur|hinweis|nota|ojo))$"
+)
+
+
+def _tagged(text: str) -> list[tuple[str, str]]:
+    """Stretches with the tag in front of each: "salary: 900, start: 1 May" has two."""
+    tag, rest = _tag(text)
+    if not tag:
+        return [("", text)]
+    for place in re.finditer(r"[,;.]\s+(?=[^\W\d_][^,;.:]{0,28}:\s)", rest):
+        if _tag(rest[place.end() :])[0]:
+            return [(tag, rest[: place.start()]), *_tagged(rest[place.end() :])]
+    return [(tag, rest)]
 
 def _cues(text: str, language: str) -> frozenset[Cue]:
     """The cues of a clause, without those that are only a part of another one: "only free after six" leaves nobody out."""
@@ -139,7 +176,8 @@ def _parts(piece: str, language: str) -> list[str]:
     """A sentence in two where "and" or a comma leads from telling to asking: "make it two and tell me the rest"."""
     for joint in _JOINT.finditer(piece):
         before, after = piece[: joint.start()].strip(), piece[joint.end() :].strip()
-        if len(before.split()) < 2 or len(after.split()) < 2 or _ASIDE.match(folded(before)):
+        short = len(after.split()) < 2 and not has(Cue.ABSENT, before, language)
+        if len(before.split()) < 2 or short or _ASIDE.match(folded(before)):
             continue
         moods = _mood(before, language), _mood(after, language)
         if moods == (Mood.TELL, Mood.TELL) and _stands_alone(joint.group(), before, after, language):
@@ -174,12 +212,22 @@ _ORDERS = re.compile(
 )
 
 
+_ACTS = frozenset(
+    {Cue.DELETE, Cue.RESTORE, Cue.CHANGE, Cue.ADD, Cue.DONE, Cue.BACK, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.ALSO}
+)
+
+
 def _stands_alone(joint: str, before: str, after: str, language: str) -> bool:
     """Whether two parts that tell something are two orders: "keep the lamp and drop the rope"."""
+    first, second = _cues(before, language), _cues(after, language)
     if _ORDERS.search(folded(after)) is not None:
+        return bool(first & _ACTS)
+    if Cue.ABSENT in first:
+        led = re.search(r"\b(so|also|así que)\b", joint)
+        return bool(led) or re.match(r"(mejor|lieber|rather|better|then|dann|so|let's|use|take|nimm\w*|nehm\w*|usa\w*)\b", folded(after)) is not None
+    if Cue.ABSENT in second and "," in joint and first & _ACTS:
         return True
-    since = has(Cue.ABSENT, before, language) and re.match(r"\s*(,\s*)?(so|also|así que)\b", joint)
-    return bool(since) or (has(Cue.ABSENT, before, language) and bool(_ORDERS.search(folded(after))))
+    return bool(second & {Cue.RESTORE, Cue.DELETE} and "so" in joint and first)
 
 
 def _orders(text: str, language: str) -> bool:
@@ -219,6 +267,9 @@ def _mood(piece: str, language: str) -> Mood:
     request = find(Cue.REQUEST, text, language)
     if request is not None and request.start() == 0:
         wanted = text[request.end() :]
+        mine = re.search(r"\b(can|could|may|might|kann|können|könnten|puedo|podemos|podríamos) (i|we|ich|wir)\b|\b(puedo|podemos|podríamos)\b", request.group())
+        if mine and marked and not _ORDERS.search(wanted) and not has(Cue.SWAP, wanted, language):
+            return Mood.ASK
         if _QUERY_VERB.search(wanted) or (language == "de" and _GERMAN_QUERY_END.search(text)):
             return Mood.ASK
         asked = find(Cue.ASK, wanted, language)
@@ -260,8 +311,17 @@ def _is_talk(text: str, language: str) -> bool:
     return len(rest) <= 4 and not any(character.isdigit() for character in text)
 
 
+_TAKES = re.compile(r"\b(take|takes|use|uses|using|go with|get|buy|does it|owns it|owns|nimm\w*|nehm\w*|benutz\w*|usa\w*|tom(a|amos|emos)|pon(emos|gamos)?)\b")
+
+
 def _settled(clauses: list[Clause]) -> list[Clause]:
-    """Moods that depend on the neighbours: courtesy in front of an order, a claim before "can you check?"."""
+    """Moods and cues that depend on the neighbours: a claim before "can you check?", what is taken where another is out."""
+    out = any(Cue.ABSENT in clause.cues for clause in clauses)
+    if out:
+        clauses = [
+            replace(clause, cues=clause.cues | {Cue.SWAP}) if clause.mood is Mood.TELL and _TAKES.search(folded(clause.text)) else clause
+            for clause in clauses
+        ]
     moods = [clause.mood for clause in clauses]
     checks = re.compile(
         r"double-?\s?check|\b(right|correct|true|is that so|am i right|stimmt das|richtig|verdad|cierto|correcto)\b\s*\??$|check (that|again|it)|is that (right|correct|true)|confirm|überprüf|prüf|comprueb"
@@ -275,4 +335,4 @@ def _settled(clauses: list[Clause]) -> list[Clause]:
             )
             if before.mood is Mood.TELL and past:
                 moods[place - 1] = Mood.SUPPOSE
-    return [Clause(clause.text, mood, clause.cues) for clause, mood in zip(clauses, moods, strict=True)]
+    return [replace(clause, mood=mood) for clause, mood in zip(clauses, moods, strict=True)]

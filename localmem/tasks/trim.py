@@ -44,7 +44,7 @@ NO_START = frozenset(
     """a an the to is are was were be at on in of for with and or but by it its it's that this these those i i'm i've i'd i'll we we're we've you he she they
     them my our your his her their me us please actually sorry just also so then now wait ok okay oh hm hmm hey let's let do does did have has had
     can could will would should need want make take use put set add get about like via some any more than as not if too well all
-    provide information info details
+    provide information info details no nope again no quizás
     der die das den dem des ein eine einen einem einer und oder aber ist sind war im am zu zum zur bei mit ich wir du sie es mein meine unser unsere mir
     mich uns bitte doch auch noch nur mal dann jetzt also ja
     el la los las un una unos unas y o pero es son de del al a en con por para yo me nos mi mis lo le se que también ahora sí""".split()
@@ -176,7 +176,8 @@ def grammar(frame: Frame) -> str:
         rules.append(f"whole ::= {grammars.alternatives(frame.names[id] for id in frame.shown)}")
         parts.append(f'"link " {several(Verb.LINK)} " to " whole')
     none = ['"none"'] if Verb.NONE in frame.verbs or not parts else []
-    many = "{0,0}" if frame.forced else "{0,11}"
+    borders = len(re.findall(r"[,;.:&]|\\b(?:and|but|und|aber|y|pero|so|also)\\b", frame.told, re.IGNORECASE))
+    many = "{0,0}" if frame.forced else f"{{0,{min(11, 1 + borders)}}}"
     lines = [f'line ("\\n" line){many}'] if parts else []
     rules += ["line ::= " + " | ".join(parts)] if parts else []
     return "\n".join([f"root ::= {' | '.join([*none, *lines])}", *rules]) + "\n"

@@ -1,0 +1,87 @@
+"""Texts of parts to items: quantities, lists, times and dates that need no slot of their own name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from localmem.tasks.context import kind_of
+from localmem.tasks.cues import folded
+from localmem.tasks.mentions import content
+from localmem.tasks.trim import Line, Verb
+from localmem.tasks.values import fold
+
+_UNITS = (
+    r"(?:kg|g|mg|l|ml|cl|lbs?|oz|cups?|tbsp|tsp|bags?|rolls?|packs?|packets?|pieces?|bottles?|boxes|box|cans?|tins?|jars?|pairs?|bunch(?:es)?|loaf|loaves|slices?|sticks?|dozen|litres?|liters?|kilos?|grams?|pounds?|sheets?|cartons?|crates?|sets?|pounds?|"
+    r"stück|packungen|packung|flaschen?|dosen?|gläser|glas|tüten?|liter|gramm|säcke|sack|rollen?|paar|bund|scheiben?|kisten?|kasten|kästen|becher|beutel|"
+    r"kilos?|gramos?|litros?|botellas?|latas?|paquetes?|bolsas?|cajas?|docenas?|pares|par|rollos?|manojos?)"
+)
+_QUANTITY = re.compile(
+    r"(?P<n>(?:\d+(?:[.,/]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a few|a couple of|some|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|eine?n?|ein paar|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|una?)"
+    rf"(?:\s?{_UNITS}\b\.?)?)\s+(?:of\s+|de\s+)?(?P<item>[^\W\d].*)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"(?:an?|one|the|some|an? couple of|eine?n?|una?)\Z", re.IGNORECASE)
+LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&|plus)\s)\s*")
+
+
+_HOLLOW = frozenset("information info details data provide thing things stuff you me something anything informationen daten información datos".split())
+
+
+def meaning(text: str) -> bool:
+    """Whether a text says anything by itself."""
+    words = content(text) or ([fold(text)] if any(c.isdigit() for c in text) else [])
+    return any(word not in _HOLLOW for word in words)
+
+
+def itemised(line: Line, told: str) -> list[Line]:
+    """A part as items: "3 kg of flour" has a quantity, "dragon, knight and drums" are three."""
+    if line.within or line.verb is not Verb.PART or not (meaning(line.slot) or meaning(line.text)):
+        return [line] if line.within or line.verb is not Verb.PART else []
+    if not line.text:
+        pieces = [piece for piece in LISTED.split(line.slot) if piece]
+        made = []
+        for piece in pieces:
+            kind = kind_of(piece)
+            if kind in ("time", "date") and len(piece.split()) <= 4:
+                made.append(replace(line, slot=kind, text=piece))
+                continue
+            match = _QUANTITY.fullmatch(piece)
+            behind = re.fullmatch(r"(?P<item>[^\W\d][^\d]*?)\s+(?P<n>[~x]?\d.*)", piece)
+            if re.fullmatch(r"\d{1,2}(:\d\d)?", piece) and re.search(rf"(?:\b(?:at|um|a las?|ab|by)|@)\s*{piece}\b", folded(told)):
+                made.append(replace(line, slot="time", text=piece))
+            elif match is None and behind is not None and len(behind["item"].split()) <= 3:
+                made.append(replace(line, slot=behind["item"], text=behind["n"]))
+            elif match is None:
+                made.append(replace(line, slot=piece))
+            elif _ARTICLE.match(match["n"]):
+                made.append(replace(line, slot=match["item"]))
+            else:
+                made.append(replace(line, slot=match["item"], text=match["n"]))
+        return made
+    if fold(line.text) == fold(line.slot):
+        return [replace(line, text="")]
+    pieces = [piece for piece in LISTED.split(line.text) if piece]
+    several = len(pieces) > 1 and (_PEOPLE.search(folded(line.slot)) or f"({line.text}" in told or len(pieces) > 2 and " and " in f" {line.text} ".replace(" und ", " and ").replace(" y ", " and "))
+    capital = len(pieces) > 1 and all(piece[:1].isupper() for piece in pieces)
+    names = capital and (len(pieces) > 2 or re.search(r"\s(and|und|y|&)\s", line.text))
+    counted = len(pieces) > 1 and all(re.fullmatch(r"[^\d]+ \d\S*", piece) for piece in pieces)
+    if counted:
+        return [one for piece in pieces for one in itemised(replace(line, slot=piece, text=""), told)]
+    if several or names:
+        return [replace(line, text=piece) for piece in pieces]
+    return [line]
+
+
+_PEOPLE = re.compile(r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b")
+
+
+def merged(old: str, new: str) -> str:
+    """A new quantity in the place of the old one, where the value says more: "5 mg at noon" and "10 mg"."""
+    match = re.fullmatch(rf"(\d+(?:[.,]\d+)?)\s?({_UNITS})", new, re.IGNORECASE)
+    if match is None:
+        return new
+    same = re.search(rf"\d+(?:[.,]\d+)?\s?{re.escape(match[2])}\b", old, re.IGNORECASE)
+    return new if same is None else f"{old[: same.start()]}{new}{old[same.end() :]}"
+
+

@@ -84,7 +84,9 @@ def _opening(kind: str, mode: Mode, without: frozenset[Part]) -> Opening:
     system = Message(Speaker.SYSTEM, "\n".join([*instructions, world["about"].strip()]))
     told = mode is Mode.HIAGENT and not without & {Part.SUMMARY, Part.MEMORY}
     example = _example(world["example"], with_subgoals=mode is Mode.HIAGENT, with_summaries=told)
-    return Opening(f"{mode}-{kind}", (system, *example))
+    # A name of its own for every fixed part: the engine keeps one for each name.
+    name = "-".join([mode, kind, *sorted(without)])
+    return Opening(name, (system, *example))
 
 
 def _example(example: dict[str, Any], *, with_subgoals: bool, with_summaries: bool) -> list[Message]:

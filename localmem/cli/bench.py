@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localmem.bench.names import TEMPERATURE, Name, Part
-from localmem.cli import options
+from localmem.cli import bench_agent, options
 from localmem.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ app = typer.Typer(
     help="Measure localmem, and what it is compared with, on conversations of your own.",
     epilog="Example: localmem bench tasks --cases scripts/cases/tasks --out results.jsonl",
 )
+
+app.command("agent", epilog=bench_agent.EXAMPLES)(bench_agent.command)
 
 WIDTH = 120
 """Columns that a table may take."""

@@ -82,7 +82,7 @@ class Zip:
         for info in infos:
             if _climbs(info.filename):
                 raise _harmful(label, f"the path {clean_line(info.filename)[:80]!r} leads out of it")
-        self._texts = {info.filename: info for info in infos if not info.is_dir() and _is_text(info.filename)}
+        self._texts = {info.filename: info for info in infos if _is_text(info.filename)}
         self._check()
 
     def _check(self) -> None:
@@ -208,6 +208,8 @@ def _climbs(name: str) -> bool:
 
 
 def _is_text(name: str) -> bool:
+    if not name or name.endswith("/"):
+        return False
     path = PurePosixPath(name)
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
     return not hidden and path.suffix.lower() in _TEXTS

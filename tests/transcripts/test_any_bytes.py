@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
+import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -64,6 +67,22 @@ _SHRAPNEL = [
         "[00:01] Ben: ",
     ),
     *(
+        "20/01/19, 11:25 - Anna: ",
+        "[31/12/2022, 25:61:99 PM] ~\u202fBen: ",
+        "99/99/9999 99:99 - : ",
+        "\u200e<attached: ",
+    ),
+    *(
+        '"mapping"',
+        '"parent": "b"',
+        '"ts": "9999999999.999999"',
+        "<@U1|",
+        "<!",
+        '"segments": [',
+        "Anna  99:99:99",
+        "NaN",
+    ),
+    *(
         "[2025-13-45 99:99] Ben: ",
         "**Ben:** ",
         "session_1",
@@ -113,6 +132,34 @@ def test_a_damaged_file_gives_events_or_a_transcript_error(format: Format, data:
         text = text[:start] + data.draw(st.sampled_from(["", *_SHRAPNEL]) | st.text(max_size=5)) + text[end:]
     encoding = data.draw(st.sampled_from(["utf-8", "utf-16", "utf-16-le", "cp1252", "utf-32"]))
     written = text.encode(encoding, "surrogatepass" if encoding.startswith("utf") else "replace")
+    check(written, format)
+    check(written, None)
+
+
+_ODD = st.sampled_from(
+    [None, True, 0, -1, 5, 1e308, 10**400, "", "x", "\ud800", "\0", "4/3/2025", [], {}, [[]], [None], {"": None}, {"text": 5}]
+) | st.floats()  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "format", [one for one in Format if VALID[one].startswith(("[", "{")) and one != "jsonl"]
+)
+@given(data=st.data())
+def test_values_of_other_kinds_give_events_or_a_transcript_error(format: Format, data: st.DataObject) -> None:
+    holder = [json.loads(VALID[format])]
+    for _ in range(data.draw(st.integers(1, 5))):
+        place: Any = holder
+        key: Any = 0
+        for _ in range(data.draw(st.integers(0, 9))):
+            inner = place[key]
+            if not isinstance(inner, dict | list) or not inner:
+                break
+            place, key = (
+                inner,
+                data.draw(st.sampled_from(list(inner if isinstance(inner, dict) else range(len(inner))))),
+            )
+        place[key] = copy.deepcopy(data.draw(_ODD))
+    written = json.dumps(holder[0], ensure_ascii=False).encode("utf-8", "surrogatepass")
     check(written, format)
     check(written, None)
 

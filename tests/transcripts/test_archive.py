@@ -115,6 +115,12 @@ def test_a_file_never_gives_more_than_the_zip_says() -> None:
     assert "the zip is broken" in why(made.replace(size, (170).to_bytes(4, "little")))
 
 
+def test_a_file_without_a_name_is_left_out() -> None:
+    made = bytearray(zipped({"x": TALK, "good.txt": TALK}))
+    made[made.index(b"PK\x01\x02") + 46] = 0  # where a name ends
+    assert turns(bytes(made)) == turns(TALK)
+
+
 def test_an_encrypted_zip_is_an_error_that_says_so() -> None:
     made = bytearray(zipped({"a.txt": TALK}))
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

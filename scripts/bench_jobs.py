@@ -1,0 +1,95 @@
+"""The agent's jobs over the sample conversation: facts in the reports, and whether the right turns are cited.
+
+    python scripts/bench_jobs.py [--model qwen2.5-coder-1.5b] [--max-steps 30] [--job NAME] [--plain]
+
+The jobs stand in `scripts/cases/agent/two-friends.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench_common import machine, write_result
+
+from localmem import resources
+from localmem.agent.values import Assist, Options
+from localmem.agent.worlds import MemoryWorld
+from localmem.bench.jobs import load, score
+from localmem.memory import Memory
+from localmem.settings import settings
+
+CASES = Path(__file__).parent / "cases" / "agent" / "two-friends.json"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default=settings().model)
+    parser.add_argument("--max-steps", type=int, default=30)
+    parser.add_argument("--job", action="append", help="only this one; repeat for more")
+    parser.add_argument("--plain", action="store_true", help="without what code adds to the published method")
+    parser.add_argument("--out", type=Path, help="keep the result in this file")
+    arguments = parser.parse_args()
+    transcript, jobs = load(CASES)
+    options = Options(
+        max_steps=arguments.max_steps, assists=frozenset() if arguments.plain else frozenset(Assist)
+    )
+    table = []
+    totals = dict.fromkeys(("jobs", "finished", "facts", "found", "cited", "lines", "steps", "evaluated"), 0)
+    begun = time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory.open(Path(folder) / "sample.db", model=arguments.model) as memory,
+    ):
+        memory.ingest(resources.path("samples", transcript))
+        for job in jobs:
+            if arguments.job and job.name not in arguments.job:
+                continue
+            planned = memory.agent.plan(job.goal, MemoryWorld(out=str(Path(folder) / "reports")), options)
+            made = planned.run(
+                on_step=lambda subgoal, step: print(
+                    f"  {subgoal.number} {subgoal.text} | {'' if step.valid else 'x '}{step.action}",
+                    file=sys.stderr,
+                    flush=True,
+                )
+            )
+            lines = [(text, [turn.turn.source for turn in turns]) for text, turns in planned.findings]
+            told = score(job, lines)
+            table.append(
+                f"{job.name:10} {made.status:14} {told.found}/{told.facts} facts, {told.cited} cited rightly;"
+                f" {told.lines} lines, {len(made.acts)} steps, {made.usage.evaluated_tokens} tokens read"
+            )
+            print(table[-1], file=sys.stderr, flush=True)
+            for text, sources in lines:
+                print(f"    - {text} ({', '.join(sources)})", file=sys.stderr, flush=True)
+            for name, value in (
+                ("jobs", 1),
+                ("finished", int(made.progress >= 1)),
+                ("facts", told.facts),
+                ("found", told.found),
+                ("cited", told.cited),
+                ("lines", told.lines),
+                ("steps", len(made.acts)),
+                ("evaluated", made.usage.evaluated_tokens),
+            ):
+                totals[name] += value
+    result = {"benchmark": "jobs", **totals, "seconds": round(time.perf_counter() - begun)}
+    facts = {
+        "model": arguments.model,
+        "max steps": arguments.max_steps,
+        "plain": arguments.plain,
+        **machine(),
+    }
+    if arguments.out:
+        write_result(arguments.out, facts, table, result)
+    else:
+        print("\n".join(table), result, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

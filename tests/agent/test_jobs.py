@@ -1,0 +1,133 @@
+"""Five jobs over the sample conversation, by a scripted worker: facts in the reports, and the turns that they cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from localmem import resources
+from localmem.agent.values import Options, Status
+from localmem.agent.worlds import MemoryWorld
+from localmem.bench.jobs import AgentJob, JobFact, load, score
+from localmem.errors import BenchError
+from localmem.llm import grammar as grammars
+from localmem.llm.protocol import Generation, Prompt
+from localmem.memory import Memory
+from localmem.store import Store
+from localmem.values import Usage
+from tests.fakes import HashingEmbedder, ScriptedModel
+
+CASES = Path(__file__).parent.parent.parent / "scripts" / "cases" / "agent" / "two-friends.json"
+TRANSCRIPT, JOBS = load(CASES)
+LINES = resources.text("samples", TRANSCRIPT).splitlines()
+
+
+class Worker(ScriptedModel):
+    """Searches as it is told, notes every turn that it sees a fact in, writes the report and finishes.
+
+    It sees what a model sees, the last observation, and its lines must match the grammar.
+    """
+
+    def __init__(self, job: AgentJob) -> None:
+        super().__init__()
+        self._job = job
+        self._plan = self._lines()
+        self._told = ""
+
+    def generate(self, prompt: Prompt, *, grammar: str | None = None, **_: Any) -> Generation:
+        self.prompts.append(prompt)
+        assert grammar is not None
+        self._told = prompt.messages[-1].text
+        for text in ("Subgoal: Collect it.", None):
+            if text is None:
+                line = next(self._plan)
+                text = line if prompt.start else f"Action: {line}"
+            if grammars.accepts(grammar, text):
+                tokens = self.count_prompt(prompt)
+                return Generation(text, Usage(tokens, tokens, self.count(text), calls=1))
+        raise AssertionError(f"the grammar refuses {text!r}: {self._told}")
+
+    def _lines(self) -> Iterator[str]:
+        missing = list(self._job.facts)
+        for query in self._job.searches:
+            yield f"search_memory({query})"
+            seen = re.findall(r"^\[(\d+)\] \w+: (.*)$", self._told, re.MULTILINE)
+            for number, text in seen:
+                wanted = [fact for fact in missing if self._says(fact, text)]
+                for fact in wanted:
+                    missing.remove(fact)
+                if wanted:
+                    said = re.sub(r"[\[\]\n]", "", text)[:230]
+                    yield f"note([{number}] {said})"
+        yield f"write_file({self._job.file})"
+        yield "finish()"
+
+    def _says(self, fact: JobFact, text: str) -> bool:
+        """Whether this is one of the turns that say it; which, is known by its words."""
+        golden = [LINES[int(source.removeprefix("line ")) - 1] for source in fact.gold]
+        ending = text[-20:]  # the beginning may have the meaning of a date in it
+        return any(line.endswith(ending) for line in golden) and any(
+            form.casefold() in text.casefold() for form in fact.forms
+        )
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("jobs") / "sample.db"
+    with Memory(path, embedder=HashingEmbedder, model=ScriptedModel) as memory:
+        memory.ingest(resources.path("samples", TRANSCRIPT)).raise_for_failure()
+    return path
+
+
+def test_there_are_five_jobs_with_facts() -> None:
+    assert len(JOBS) == 5
+    assert all(job.facts and job.searches and job.goal.endswith(f"into {job.file}") for job in JOBS)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_every_fact_stands_in_its_gold_turns(job: AgentJob) -> None:
+    for fact in job.facts:
+        said = " ".join(LINES[int(source.removeprefix("line ")) - 1] for source in fact.gold)
+        assert any(form.casefold() in said.casefold() for form in fact.forms), fact
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_a_job_is_done_with_all_facts_and_the_right_citations(
+    job: AgentJob, sample: Path, tmp_path: Path
+) -> None:
+    with Memory(Store.open(sample), embedder=HashingEmbedder, model=lambda: Worker(job)) as memory:
+        planned = memory.agent.plan(job.goal, MemoryWorld(out=str(tmp_path)), Options(max_steps=40))
+        made = planned.run()
+        lines = [(text, [turn.turn.source for turn in turns]) for text, turns in planned.findings]
+    assert made.status is Status.REACHED
+    told = score(job, lines)
+    assert (told.found, told.cited) == (told.facts, told.facts)
+    report = (tmp_path / job.file).read_text(encoding="utf-8")
+    notes = [line for line in report.splitlines() if line.startswith("- ")]
+    assert len(notes) == told.lines
+    assert all(re.search(r"\[\d+\]$", line) for line in notes)
+    for _, sources in lines:
+        assert all(f"(two-friends, {source})" in report for source in sources)
+
+
+def test_a_fact_without_its_turn_is_found_but_not_cited() -> None:
+    job = AgentJob(
+        "j",
+        "g",
+        "f.md",
+        (),
+        (JobFact(("Dilip",), frozenset({"line 125"})), JobFact(("1,050",), frozenset({"line 127"}))),
+    )
+    told = score(job, [("dilip bought it", ["line 4"]), ("He paid nothing", ["line 127"])])
+    assert (told.facts, told.found, told.cited, told.lines) == (2, 1, 0, 2)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"jobs": [{}]}'])
+def test_what_is_no_list_of_jobs_is_one_clear_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "jobs.json").write_text(text, encoding="utf-8")
+    with pytest.raises(BenchError, match="is no list of jobs"):
+        load(tmp_path / "jobs.json")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from localmem.errors import TranscriptError
 from localmem.formats import DateOrder, Format
 from localmem.recall.readings import Events, First, first
-from localmem.transcripts import Event, Reopened, expand
+from localmem.transcripts import Event, Reopened, Turn, expand
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -156,8 +156,13 @@ def look(path: Path, reading: Reading) -> Ahead:
             return Ahead(first(source.events), None, None)
         events: list[Event] = []
         error = None
+        size = 0
         try:
-            events.extend(source.events())
+            for event in source.events():
+                events.append(event)
+                size += len(event.text) if isinstance(event, Turn) else 0
+                if size > HELD:  # it was packed
+                    return Ahead(first(source.events), None, None)
         except TranscriptError as caught:
             error = caught
     return Ahead(first(_again(events, error)), events, error)

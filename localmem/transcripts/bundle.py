@@ -13,6 +13,8 @@ from localmem.transcripts.formats import FORMATS, detect_source
 from localmem.transcripts.source import Source
 from localmem.values import Skipped
 
+_DOCUMENTS = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub")
+"""What has the form of a zip, too."""
 _TOLD = 5
 """Texts that are no transcripts, of which the details name the reason."""
 
@@ -117,6 +119,10 @@ def _transcripts(
 
 
 def _nothing(archive: Archive, names: list[str], refused: list[str]) -> TranscriptError:
+    if archive.label.lower().endswith(_DOCUMENTS):
+        return TranscriptError(
+            f"{archive.label}: this is a document, not a transcript", hint="Save it as text, and give that."
+        )
     if not names:
         return TranscriptError(
             f"{archive.label}: there is no text in this archive",

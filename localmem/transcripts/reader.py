@@ -21,6 +21,8 @@ from localmem.values import Skipped, Turn
 _HELD = 100
 _HOPELESS = 10_000
 """Pieces without one turn among them, after which the file is given up as one of another format."""
+_MANY = "archive"
+"""In place of a format, for an archive in which no conversation began."""
 _IN_MEMORY = 1 << 24
 """Bytes of a zip from a pipe that are kept in memory; more go to a temporary file without a name."""
 
@@ -39,7 +41,7 @@ def read(path: Path, *, format: Format | None = None, date_order: DateOrder | No
     """
     if bundle.is_export(path):
         with closing(Folder(path, date_order)) as folder:
-            yield from _events(bundle.events(folder, format), Conversation(path.name, ""), str(path))
+            yield from _events(bundle.events(folder, format), Conversation(path.name, _MANY), str(path))
         return
     try:
         stream = path.open("rb", buffering=0)
@@ -64,7 +66,7 @@ def read_stream(
         if start.startswith(SIGNATURES):
             with _whole(start, stream) as kept:
                 archive = Zip(kept, name, date_order)
-                default = Conversation(Path(name).stem if name != "-" else "stdin", "")
+                default = Conversation(Path(name).stem if name != "-" else "stdin", _MANY)
                 yield from _events(bundle.events(archive, format), default, name)
             return
         source = Source(cast(BinaryIO, _Begun(start, stream)), name, date_order=date_order)
@@ -140,11 +142,11 @@ def _events(parsed: Iterator[Event], default: Conversation, label: str) -> Itera
     started = False
     for event in parsed:
         if isinstance(event, Conversation):
-            format = format or event.format
+            format = event.format
         if isinstance(event, Skipped):
             first_skipped = first_skipped or event
             skipped += 1
-            if not turns and skipped == _HOPELESS:
+            if not turns and skipped == _HOPELESS and default.format != _MANY:
                 break
         if isinstance(event, Turn):
             turns += 1
@@ -167,7 +169,7 @@ def _events(parsed: Iterator[Event], default: Conversation, label: str) -> Itera
     if not turns and first_skipped:
         raise TranscriptError(
             f"{label}: {first_skipped.where}: {first_skipped.reason}; no turn could be read",
-            hint=f"It was read as {format or 'several formats'}; --format names another format.",
+            hint=f"It was read as {format}; --format names another format.",
         )
     if not turns:
         yield Note("no turn was found")

@@ -37,6 +37,8 @@ _HEAD = 90
 """Characters of a line that its time may take."""
 _SNIFFED = 200
 _LONGEST_NAME = 100
+_LONGEST_OWN = 200
+"""Characters of a line of WhatsApp's own in a sender's name."""
 
 _AM = ("am", "上午", "凌晨", "清晨", "早上", "오전", "午前", "ص", "π.μ.", "sa", "öö", "de.", "pd")
 _PM = ("pm", "下午", "中午", "晚上", "오후", "午後", "م", "μ.μ.", "ch", "ös", "du.", "md")
@@ -311,7 +313,7 @@ def _unclear(head: _Head) -> bool:
 def _written(head: _Head, order: DateOrder | None) -> str:
     """The time in a form that `times.parse_time` knows."""
     a, b, c = head.date
-    if a > 31 or order is DateOrder.YMD:
+    if a > 31 or (order is DateOrder.YMD and c <= 31):
         return f"{_year(a):04}-{b:02}-{c:02} {head.clock}"
     if head.sep == ".":
         return f"{_year(c):04}-{b:02}-{a:02} {head.clock}"
@@ -337,8 +339,8 @@ def _said(raw: str) -> str:
     text = _ATTACHED_ANDROID.sub(lambda match: f"[attached: {match['file'] or match['camera']}]", text)
     if omitted := _OMITTED_IOS.fullmatch(text.rsplit("\n", 1)[-1]):
         return f"{text[: omitted.start() + len(text) - len(omitted.string)]}[{omitted['what']}]"
-    # A poll has its options in lines of its own, and a place its address behind a colon.
-    told = not own or text.startswith("[") or "\n" in text or ": " in text[:40]
+    # A poll has its options in lines of its own, and a place its address behind a colon; who pastes a mark writes more.
+    told = not own or text.startswith("[") or "\n" in text or ": " in text[:40] or len(text) > _LONGEST_OWN
     return text if told else ""
 
 

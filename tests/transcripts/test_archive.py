@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -153,6 +154,22 @@ def test_damage_inside_a_text_is_an_error_that_names_it() -> None:
 )
 def test_a_zip_without_a_transcript_is_an_error(members: dict[str, str | bytes], reason: str) -> None:
     assert reason in why(zipped(members))
+
+
+def test_a_document_is_named_for_what_it_is() -> None:
+    with pytest.raises(TranscriptError, match="this is a document, not a transcript"):
+        events(zipped({"[Content_Types].xml": "<x/>", "word/document.xml": "<x/>"}), name="letter.docx")
+
+
+def test_an_export_that_begins_with_thousands_of_joins_is_read_to_its_end() -> None:
+    joins = json.dumps([{"type": "message", "subtype": "channel_join", "user": "U1", "ts": "1"}] * 11_000)
+    made = {
+        "users.json": "[]",
+        "channels.json": "[]",
+        "a/2025-03-04.json": joins,
+        "b/2025-03-04.json": VALID[Format.SLACK],
+    }
+    assert len(turns(zipped(made))) == 2
 
 
 def test_a_format_that_is_named_picks_its_texts() -> None:

@@ -173,6 +173,10 @@ def test_attachments_and_what_was_left_out_are_part_of_the_text() -> None:
     ]
 
 
+def test_a_long_text_that_was_pasted_with_a_mark_is_kept() -> None:
+    assert len(said(f"[20/01/2019, 11:20:01] Ben: \u200e{'word ' * 50}\n")) == 1
+
+
 def test_deleted_messages_are_skipped_and_the_mark_of_edited_ones_is_cut() -> None:
     content = chat(
         "20/01/19, 11:25 - Anna: This message was deleted",

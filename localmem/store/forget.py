@@ -24,7 +24,7 @@ class Wanted:
 
     transcripts: tuple[int, ...] | None = None
     thread: int | None = None
-    turn: int | None = None
+    turns: tuple[int, ...] | None = None
     speakers: tuple[str, ...] | None = None
     before: datetime | None = None
     """Aware. A time of a turn that has no zone is taken as local time."""
@@ -53,9 +53,9 @@ class ForgetTables(ThreadTables, TaskTables):
         rows = self._rows(
             (int, str | None),
             "SELECT id, at FROM turn WHERE (?1 IS NULL OR transcript IN (SELECT value FROM json_each(?1)))"
-            " AND (?2 IS NULL OR thread = ?2) AND (?3 IS NULL OR id = ?3)"
+            " AND (?2 IS NULL OR thread = ?2) AND (?3 IS NULL OR id IN (SELECT value FROM json_each(?3)))"
             " AND (?4 IS NULL OR speaker IN (SELECT value FROM json_each(?4))) ORDER BY id",
-            (among(wanted.transcripts), wanted.thread, wanted.turn, among(wanted.speakers)),
+            (among(wanted.transcripts), wanted.thread, among(wanted.turns), among(wanted.speakers)),
         )
         if wanted.before is None:
             return [id for id, _ in rows], 0

@@ -42,7 +42,7 @@ class Selection:
     transcript: str | int | None = None
     """Name, file or number; a name means all transcripts of that name."""
     thread: int | None = None
-    turn: int | None = None
+    turns: tuple[int, ...] | None = None
     speaker: str | None = None
     """As it is written in the memory; case counts only if two differ in nothing else."""
     before: datetime | None = None
@@ -155,8 +155,8 @@ def _look(
 
 def _wanted(store: Store, selection: Selection) -> Wanted:
     """The selection with names looked up."""
-    if selection.turn is not None:
-        store.turns([selection.turn])
+    if selection.turns is not None:
+        store.turns(selection.turns)
     if selection.thread is not None:
         store.threads([selection.thread])
     before = selection.before
@@ -165,7 +165,7 @@ def _wanted(store: Store, selection: Selection) -> Wanted:
     return Wanted(
         None if selection.transcript is None else _transcripts(store, selection.transcript),
         selection.thread,
-        selection.turn,
+        selection.turns,
         None if selection.speaker is None else _speakers(store, selection.speaker),
         before,
     )

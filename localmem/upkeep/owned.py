@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -33,7 +33,7 @@ class Owned:
         *,
         transcript: str | int | None = None,
         thread: int | None = None,
-        turn: int | None = None,
+        turn: int | Iterable[int] | None = None,
         speaker: str | None = None,
         before: date | None = None,
         tasks: bool = False,
@@ -46,7 +46,7 @@ class Owned:
         Args:
             transcript: name, file or number of one.
             thread: number of one, as `Workspace.threads` has it.
-            turn: number of one, as `Unit.stored` has it.
+            turn: number of one, as `Unit.stored` has it, or several numbers.
             speaker: who said it.
             before: what was said before that moment or day; without a zone it is local time.
             tasks: in a chat: also what the turns made of the tasks, not only their words.
@@ -60,7 +60,8 @@ class Owned:
         from localmem.upkeep import forget
 
         moment = arguments.moment("before", before)
-        selection = forget.Selection(transcript, thread, turn, speaker, moment)
+        turns = (turn,) if isinstance(turn, int) else None if turn is None else tuple(turn)
+        selection = forget.Selection(transcript, thread, turns, speaker, moment)
         return forget.forget(self._store, selection, blank_tasks=tasks, yes=yes)
 
     def export(self, file: str | Path | IO[str], *, vectors: bool = True, replace: bool = False) -> Carried:

@@ -210,6 +210,15 @@ def test_what_is_not_there_is_an_error_and_nothing_changes(path: Path, given: di
     assert bytes_of(path) == before
 
 
+def test_several_turns_can_be_named_at_once(path: Path) -> None:
+    with opened(path) as memory:
+        assert memory.forget(turn=[1, 3], yes=True).turns == 2
+        assert said_in(memory) == [TALK[1].text, TALK[3].text, TALK[4].text]
+        assert memory.forget(turn=[]).turns == 0
+        with pytest.raises(StoreError):
+            memory.forget(turn=[2, 99], yes=True)
+
+
 def test_no_condition_is_an_error(path: Path) -> None:
     with opened(path) as memory, pytest.raises(UsageError):
         memory.forget(yes=True)

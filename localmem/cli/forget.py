@@ -12,6 +12,7 @@ from localmem.cli import options
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from localmem.memory import Memory
     from localmem.upkeep.forget import Forgotten
 
 NAME = "forget"
@@ -21,6 +22,8 @@ EXAMPLE = (
 )
 TEXT_CHARACTERS = 80
 TASKS_SHOWN = 5
+READING = "Another localmem is reading this memory: bytes of what was forgotten leave the disk when it ends."
+AGAIN = "So bytes of what was forgotten may still be in the file; try again with: localmem forget --wipe"
 
 
 def command(
@@ -50,6 +53,9 @@ def command(
         ),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do it. Without it nothing is changed.")] = False,
+    wipe: Annotated[
+        bool, typer.Option("--wipe", help="Forget nothing new: only rewrite the file, if that failed before.")
+    ] = False,
     memory: options.Memory = None,
     as_json: options.Json = False,
 ) -> None:
@@ -63,6 +69,9 @@ def command(
 
     moment = _moment(before)
     with Memory.open(memory, create=False) as opened:
+        if wipe:
+            _wipe(opened, [transcript, thread, turn, speaker, before], as_json)
+            return
         report = opened.forget(
             transcript=transcript,
             thread=thread,
@@ -79,6 +88,19 @@ def command(
         print_json(_row(report))
     else:
         _print(report)
+
+
+def _wipe(memory: Memory, conditions: list[object], as_json: bool) -> None:
+    from localmem.cli.output import note, print_json
+    from localmem.errors import UsageError
+
+    if any(one is not None for one in conditions):
+        raise UsageError("--wipe forgets nothing new.", hint="Leave out what to forget, or leave out --wipe.")
+    wiped = memory.wipe()
+    if as_json:
+        print_json({"wiped": wiped})
+    else:
+        note("The file was rewritten." if wiped else READING)
 
 
 def _drop_typed(memory: Path) -> None:
@@ -116,6 +138,7 @@ def _row(report: Forgotten) -> dict[str, Any]:
         "tasks_blanked": report.tasks_blanked,
         "runs": list(report.runs),
         "wiped": report.wiped,
+        "unwiped": report.unwiped,
     }
 
 
@@ -147,9 +170,7 @@ def _print(report: Forgotten) -> None:
     if not report.done and (report.turns or report.task_turns):
         note("Nothing was changed. Do it with: --yes")
     if report.done and not report.wiped:
-        note(
-            "Another localmem is reading this memory: bytes of what was forgotten leave the disk when it ends."
-        )
+        note(f"{report.unwiped} {AGAIN}" if report.unwiped else READING)
 
 
 def _counts(report: Forgotten) -> str:

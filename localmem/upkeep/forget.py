@@ -76,6 +76,8 @@ class Forgotten:
     """Goals of the runs of the agent that go."""
     wiped: bool = False
     """Whether no byte of it is left in the file and its log; another localmem that is reading holds that up."""
+    unwiped: str = ""
+    """Why the file could not be rewritten; what was forgotten cannot be found any more all the same."""
 
 
 def forget(store: Store, selection: Selection, *, blank_tasks: bool, yes: bool, show: int = 5) -> Forgotten:
@@ -109,8 +111,19 @@ def forget(store: Store, selection: Selection, *, blank_tasks: bool, yes: bool, 
             store.remove_run(run)
         if said or replies:
             tasks.forget(store, said, replies, values=blank_tasks)
-    wiped = recall.clear(store)
-    return replace(report, done=True, wiped=wiped)
+    try:
+        return replace(report, done=True, wiped=recall.clear(store))
+    except StoreError as error:
+        return replace(report, done=True, unwiped=str(error).replace("; nothing was changed", ""))
+
+
+def wipe(store: Store) -> bool:
+    """Rewrite the file without what was deleted, if an earlier `forget` could not; whether nothing is left of it.
+
+    Raises:
+        StoreError: it cannot be rewritten now either.
+    """
+    return recall.clear(store)
 
 
 def _look(

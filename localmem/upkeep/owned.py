@@ -64,6 +64,19 @@ class Owned:
         selection = forget.Selection(transcript, thread, turns, speaker, moment)
         return forget.forget(self._store, selection, blank_tasks=tasks, yes=yes)
 
+    def wipe(self) -> bool:
+        """Rewrite the file without what was forgotten, where `forget` could not: the disk was full, somebody was reading.
+
+        Returns:
+            Whether no byte of it is left.
+
+        Raises:
+            StoreError: it cannot be rewritten now either.
+        """
+        from localmem.upkeep import forget
+
+        return forget.wipe(self._store)
+
     def export(self, file: str | Path | IO[str], *, vectors: bool = True, replace: bool = False) -> Carried:
         """Write all of the memory as JSON lines, in plain text; docs/export.md describes them. Loads no engine.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from localmem.errors import StoreError
 from localmem.settings import settings
 from localmem.store import Store
 from tests.cli.conftest import CommandLine
@@ -41,7 +42,7 @@ def test_it_is_json_on_demand(filled: CommandLine, talk: Path) -> None:
     assert row == {
         "done": True, "turns": 3, "threads": 1, "without_time": 0, "task_turns": 0, "tasks": [],
         "transcripts": [{"id": 1, "transcript": "talk", "file": str(talk), "emptied": True}],
-        "tasks_blanked": False, "runs": [], "wiped": True,
+        "tasks_blanked": False, "runs": [], "wiped": True, "unwiped": "",
     }  # fmt: skip
 
 
@@ -71,6 +72,24 @@ def test_what_cannot_be_is_one_line_and_a_hint(
     assert first.startswith(message)
     assert hint.startswith("  ")
     assert len(texts()) == 3
+
+
+def test_a_file_that_cannot_be_rewritten_is_told_and_can_be_later(
+    filled: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Store) -> bool:
+        raise StoreError("work.db: there is no room left on the disk; nothing was changed.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "wipe", full)
+        result = filled("forget", "--speaker", "Bob", "--yes")
+    assert result.code == 0
+    assert result.err.startswith(
+        "work.db: there is no room left on the disk. So bytes of what was forgotten may"
+    )
+    assert filled("forget", "--wipe").err == "The file was rewritten.\n"
+    assert filled("forget", "--wipe", "--turn", "1").code == 2
+    assert json.loads(filled("forget", "--wipe", "--json").out) == {"wiped": True}
 
 
 def test_control_characters_of_a_turn_do_not_reach_the_terminal(localmem: CommandLine, talk: Path) -> None:

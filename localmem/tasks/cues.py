@@ -25,6 +25,8 @@ class Cue(StrEnum):
     """A polite form in front of what is asked for: "could you"."""
     TALK = "talk"
     """Thanks, greetings, praise."""
+    CHATTER = "chatter"
+    """Marks of talk that is for nobody's list, anywhere in a clause."""
     DELETE = "delete"
     ONLY = "only"
     """All but some go, or some alone stay."""
@@ -105,8 +107,8 @@ _EN = Language(
         Cue.TALK: (
             r"^(thanks?( you)?( so much| a lot| very much| a million)?|thx|ty|cheers|great|perfect|awesome|cool|nice|nice one|ok(ay)?|okey|alright|all right|hi|hello|hey|hiya|good (morning|evening|afternoon|night|job)|bye|goodbye|see (you|ya)( later| soon)?|lol|haha+|"
             r"got it|sounds good|looks good|wonderful|excellent|lovely|ugh|phew|brb|you('re| are) (the best|great|a lifesaver|awesome|amazing|so helpful|very helpful)|that's (great|perfect|all|it|fine|good|helpful)|well done|no worries|never ?mind|yay|phew|wow|much appreciated|appreciate it|(have )?(a )?(nice|great|good) (day|weekend|one)|how are you( today| doing)?|what's up|(sure|yes|yep|yeah|yup|no|nope)(?=[\s.!,]*$))\b"
-            r"|\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|fun fact|guess what)\b"
         ),
+        Cue.CHATTER: r"\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|phew|fun fact|guess what|love (him|her|it|them))\b",
         Cue.DELETE: (
             r"\b(remov\w*|delet\w*|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
             r"don't (need|want|bother|bring|take|include|buy|get|book|invite)|do not (need|want)|doesn't need|exclud\w*|uninvit\w*|throw (\w+ ){0,3}out|minus|kick|clear (the|out|it|all|everything)|axe|empty|stop|nix|out:|isn't (coming|needed|going)|not (coming|needed|needing|necessary|going|taking|bringing)|won't (be )?(need\w*|com\w*|attend\w*|bring\w*)|dropped out|backed out)\b"
@@ -124,7 +126,7 @@ _EN = Language(
         Cue.FIRST: r"\b(original\w*|initial\w*|first|very first|at the (start|beginning)|in the beginning|started (with|out)|to begin with)\b",
         Cue.DONE: (
             r"\b(done|finish\w*|complet\w*|already|check(ed)? (\w+ ){0,3}off|tick(ed)? (\w+ ){0,3}off|(i|we|he|she|they)('ve| have|'s| has)? (just |already |now |finally )?(packed|bought|booked|called|sent|paid|washed|cleaned|ordered|picked|fixed|emailed|mailed|submitted|got|made|taken|took|cooked|baked|watered|painted|written|wrote|read|signed|filled|printed|returned|dropped off|delivered|installed|mowed|vacuumed|did|planted|prepared|confirmed|reserved|rehearsed|practi[sc]ed|ironed|tidied|set up|mark\w*)|"
-            r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of|(?<!not )(is|are|'s|has been|have been|got) (now |all |already |both )*(?!need|cancel|delay|mov|chang|suppos|call|nam|plann|schedul|invit|allow|remov|requir)\w+(ed|wn|ght|nt)|(passed|written|sown|tagged|sent|packed|booked|paid|bought))\b"
+            r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of|(?<!not )(is|are|'s|has been|have been|got) (now |all |already |both )*(?!need|cancel|delay|mov|chang|suppos|call|nam|plann|schedul|invit|allow|remov|requir)\w+(ed|wn|ght)|(passed|written|sown|tagged|sent|packed|booked|paid|bought))\b"
             r"|^(and |ok(ay)?,? |so |just |already |finally |also |oh )*(?!need|add)(\w{2,}ed|bought|sent|paid|made|got|wrote|did|took|sold|built|cut|swept|hung|sewn|sown) (up |off |out |in )?(the|both|all|my|our|it|them|that|those|\w+s)\b"
         ),
         Cue.ALSO: r"\b(also|too|as well|both|same|shared?|likewise|either|in addition|for (both|all|each)|the same (goes|for))\b",
@@ -132,7 +134,7 @@ _EN = Language(
             r"\b(instead( of)?|replac\w*|swap\w*|substitut\w*|rather than|in place of|switch\w* (\w+ ){0,4}(for|with|out)|exchang\w*|trade|turn \w+ into)\b"
         ),
         Cue.CHANGE: (
-            r"\b(actually|change\w*|mov(e|ed|ing)|mak(e|ing) (it|that|this|them|the)|make|set|update\w*|correct\w*|correction|sorry|switch\w*|reschedul\w*|postpon\w*|shift\w*|push\w*|delay\w*|rather|turns? out|wait|oops|no,|i mean\w*|meant|not \w+ but|now|rename\w*|call it|increase|decrease|reduce|raise|lower|bump|double|halve|adjust|edit|amend|bring (\w+ ){0,3}forward|nope|better|second thoughts?|changed my mind|moves?|goes to|raised|lowered|increased|let's (do|go|say|have|use|take)|should be|needs? to be|is now|becomes?|only|more|fewer|less|later|earlier)\b"
+            r"\b(actually|change\w*|mov(e|ed|ing)|mak(e|ing) (it|that|this|them|the)|make|set|update\w*|correct\w*|correction|sorry|switch\w*|reschedul\w*|postpon\w*|shift\w*|push\w*|delay\w*|rather|turns? out|wait|oops|no,|i mean\w*|meant|not \w+ but|now|rename\w*|call it|increase|decrease|reduce|raise|lower|bump|double|halve|adjust|edit|amend|bring (\w+ ){0,3}forward|nope|better|second thoughts?|changed my mind|moves?|goes (up |down )?to|raised|lowered|increased|let's (do|go|say|have|use|take)|should be|needs? to be|is now|becomes?|only|more|fewer|less|later|earlier)\b"
         ),
         Cue.ABSENT: (
             r"\b((can't|cannot|can not|couldn't|won't( be able to)?) (make|do|come|attend|join|be|get)|(isn't|is not|aren't|not|un)[ -]?(available|free|around)|un-?available|only (free|available)|(is|are) only (free|available|in|there)|busy|away|out of (town|office|stock)|sold out|no (\w+ )?(left|more)|there's no|there is no|there are no|ran out|run out|(is|are|'s|'re|i'm) out of|don't have (any|the)|doesn't work|don't work|not work(ing)?|conflict\w*|booked up|fully booked|double.booked|on (vacation|holiday|leave)|allergic|sick|has (a|an|another) (\S+ )?(appointment|meeting|exam|shift|class|lesson)|clash\w*|closed|cancelled on (us|me)|let (us|me) down|broke|broken|doesn't answer|not answering|called in sick|is ill)\b"
@@ -180,7 +182,8 @@ _DE = Language(
             r"\b(was wäre,? wenn|was,? wenn|angenommen|nehmen wir (mal )?an|stell dir vor|wenn (ich|wir|er|sie|es|man)\b.*\b(würde\w*|wäre\w*|könnte\w*|hätte\w*)|(würde\w*|wäre|könnte\w*)\b.*\bwenn (ich|wir|es|man)|nicht (ganz |so |wirklich )?sicher|unsicher|keine ahnung|weiß (noch )?nicht|vielleicht|eventuell|evtl|möglicherweise|überleg\w*|(ich|wir) frag\w* (mich|uns)|soll(te|ten)? (ich|wir)|meinst du|glaubst du|denkst du|noch nicht entschieden|bin am überlegen|mal sehen|rein theoretisch|theoretisch)\b"
         ),
         Cue.CLAIM: r"^(aber |und |hm,? |moment,? )*((ich|wir) (dachte\w*|meinte\w*|hätte\w* schwören)|(ich|wir) (glaub\w*|denk\w*|mein\w*|bin (mir )?(ziemlich |recht |fast )?sicher)\b.*\b(war|waren|nie|hatte\w*|gesagt|hab\w*|wurde\w*))\b|\bsoweit ich (weiß|mich erinnere)\b",
-        Cue.TALK: r"^(danke\w*|vielen dank|super|toll|klasse|prima|perfekt|hallo|hi|hey|moin|guten (morgen|tag|abend)|gute nacht|tschüss|bis (bald|später|dann|morgen)|alles klar|ok(ay)?|gut gemacht|schön|cool|passt|na gut|haha+|wunderbar|genial|du bist (die |der )?(beste|super|toll)|wie geht('s| es)( dir| ihnen)?|schönes wochenende|schönen tag|(ja|nein|nö)(?=[\s.!,]*$))\b|\b(boah|puh|drück\w* (mir |uns )?die daumen|haha+|freu mich)\b",
+        Cue.TALK: r"^(danke\w*|vielen dank|super|toll|klasse|prima|perfekt|hallo|hi|hey|moin|guten (morgen|tag|abend)|gute nacht|tschüss|bis (bald|später|dann|morgen)|alles klar|ok(ay)?|gut gemacht|schön|cool|passt|na gut|haha+|wunderbar|genial|du bist (die |der )?(beste|super|toll)|wie geht('s| es)( dir| ihnen)?|schönes wochenende|schönen tag|(ja|nein|nö)(?=[\s.!,]*$))\b",
+        Cue.CHATTER: r"\b(boah|puh|drück\w* (mir |uns )?die daumen|haha+|freu mich)\b",
         Cue.DELETE: r"\b(streich\w*|gestrichen|lösch\w*|gelöscht|entfern\w*|weg|raus|rausnehmen|nimm\b.*\b(raus|weg|von der|aus)|lass\b.*\bweg|weglassen|ohne|kein\w* mehr|nicht mehr|brauch\w*\b.*\bnicht|brauch\w*\b.*\bkein\w*|abgesagt|absagen|sag\b.*\bab|sagt\b.*\bab|storni\w*|vergiss|verzicht\w*|fällt (weg|aus)|entfällt|auslassen|ausladen|doch nicht|doch kein\w*)\b",
         Cue.ONLY: r"\b(nur|lediglich|bloß|alles (bis )?(auf|außer)|alle (bis )?(auf|außer)|außer|ausgenommen|bis auf|sonst nichts|nichts anderes)\b",
         Cue.RESTORE: r"\b(doch (behalten|wieder|noch|mit|rein|auch|dabei|drauf)|behalt\w*|bleib\w*|wieder (rein|auf|dazu|hinzu|mit|dabei|drauf|aufnehmen)|wiederherstell\w*|wieder|doch|zurück auf)\b",
@@ -225,16 +228,17 @@ _ES = Language(
         ),
         Cue.SUPPOSE: r"\b(y si|qué (pasaría|pasa) si|supongamos|supón|imagina\w*|si (yo |nosotros )?\w*(ara|iera|áramos|iéramos|ase|iese)\w*|no (estoy|estamos) (muy |del todo )?segur\w*|no sé (yo )?(si|aún|todavía)|quién sabe|igual \w+|quizás?|tal vez|a lo mejor|igual deberíamos|estoy pensando|pensando en|me pregunto|debería(mos)?|crees que|te parece|dudo|en teoría)\b",
         Cue.CLAIM: r"^(pero |y |espera,? )*((yo )?(pensaba|pensé|creía|creí|juraría|recuerdo)|(yo )?(creo|pienso) que\b.*\b(era|nunca|fue|había|estaba|dije|iba)\w*)\b",
-        Cue.TALK: r"^[¡\s]*(gracias|muchas gracias|mil gracias|genial|perfecto|estupendo|hola|buen(os|as) (días|tardes|noches)|adiós|hasta (luego|pronto|mañana)|vale|ok(ay)?|muy bien|qué bien|excelente|de acuerdo|bien hecho|jaja\w*|eres (la|el|lo|un|una)? ?(mejor|genial)|cómo estás|buen trabajo|buen fin de semana|(sí|no)(?=[\s.!,]*$))\b|\b(jaja\w*|qué ganas|deséame suerte|qué ilusión|uf)\b",
+        Cue.TALK: r"^[¡\s]*(gracias|muchas gracias|mil gracias|genial|perfecto|estupendo|hola|buen(os|as) (días|tardes|noches)|adiós|hasta (luego|pronto|mañana)|vale|ok(ay)?|muy bien|qué bien|excelente|de acuerdo|bien hecho|jaja\w*|eres (la|el|lo|un|una)? ?(mejor|genial)|cómo estás|buen trabajo|buen fin de semana|(sí|no)(?=[\s.!,]*$))\b",
+        Cue.CHATTER: r"\b(jaja\w*|qué ganas|deséame suerte|qué ilusión|uf)\b",
         Cue.DELETE: r"\b(quita\w*|quít\w*|elimin\w*|borr\w*|sac(a|ar|alo|ala|alos|alas)|sáca\w*|cancel\w*|olvida\w*|olvíd\w*|descart\w*|sin|ya no|no (necesit\w*|quier\w*|hace falta|hacen falta|va|van|vien\w*)|tach\w*|suprim\w*|fuera|anul\w*)\b",
         Cue.ONLY: r"\b(sol(o|amente)|sólo|únicamente|nada más|todo menos|todos menos|todas menos|todo excepto|excepto|salvo|menos)\b",
         Cue.RESTORE: r"\b(deja\w*|déja\w*|mant(én|engamos|ener)\w*|conserv\w*|al final sí|después de todo|se qued\w*|sigue\w*|vuelve a (poner|añadir|incluir|meter)\w*|recuper\w*|restaur\w*|otra vez|de nuevo|sí (quiero|necesito|viene|va|que))\b",
         Cue.BACK: r"\b(vuelv\w*|volv\w*|volver|regres\w*|como (antes|estaba|al principio|habíamos)|original\w*|anterior\w*|deshaz|revert\w*|de nuevo|otra vez|al principio|primer\w*|inicial\w*)\b",
         Cue.FIRST: r"\b(original\w*|primer\w*|al (principio|inicio|comienzo)|inicial\w*)\b",
-        Cue.DONE: r"\b(hech\w*|list\w*|terminad\w*|acabad\w*|complet\w*|ya (he|hemos|está\w*|compr\w*|pagu\w*|reserv\w*|llam\w*|envi\w*|empaqu\w*|limpi\w*|hice|lav\w*|mand\w*|recog\w*)|marca\w*|(he|hemos) (comprado|pagado|reservado|llamado|enviado|empacado|limpiado|hecho|terminado|lavado|preparado|guardado|metido|regado|recogido|mandado))\b",
+        Cue.DONE: r"\b(hech\w*|list\w*|terminad\w*|acabad\w*|complet\w*|ya (he|hemos|está\w*|\w+(é|í|ó|aron|ieron|amos|imos)\b|compr\w*|pagu\w*|reserv\w*|llam\w*|envi\w*|empaqu\w*|limpi\w*|hice|lav\w*|mand\w*|recog\w*)|marca\w*|(he|hemos) (comprado|pagado|reservado|llamado|enviado|empacado|limpiado|hecho|terminado|lavado|preparado|guardado|metido|regado|recogido|mandado))\b",
         Cue.ALSO: r"\b(también|además|igualmente|amb(os|as)|mism(o|a|os|as)|para (los dos|las dos|todos|todas|ambos|ambas)|tanto)\b",
         Cue.SWAP: r"\b(en (vez|lugar) de|reemplaz\w*|sustitu\w*|cambi\w* \w+ \w* ?por|en su lugar|por)\b",
-        Cue.CHANGE: r"\b(cambi\w*|mejor|en realidad|perdón|perdona|muev\w*|mov\w*|pon\w*|pás\w*|pas(a|ar|emos)\w*|correg\w*|corrección|aplaz\w*|retras\w*|adelant\w*|espera|no,|la hace\w*|quise decir|sino|ahora|más|menos|aument\w*|sub(e|ir)|baj(a|ar)|que sea\w*|hazl\w*|tarde|temprano|actualiz\w*|renombr\w*|llám\w*)\b",
+        Cue.CHANGE: r"\b(cambi\w*|mejor|en realidad|perdón|perdona|muev\w*|mov\w*|pon\w*|pás\w*|pas(a|ar|emos)\w*|correg\w*|corrección|aplaz\w*|retras\w*|adelant\w*|espera|no,|quise decir|sino|ahora|más|menos|aument\w*|sub(e|ir)|baj(a|ar)|que sea\w*|hazl\w*|tarde|temprano|actualiz\w*|renombr\w*|llám\w*)\b",
         Cue.ABSENT: r"\b(no puede\w*|no podrá\w*|no (está|estará|están) (libre|disponible)\w*|no disponible\w*|ocupad\w*|enferm\w*|de viaje|de vacaciones|agotad\w*|no (queda\w*|hay|tenemos|tengo)|se (acab|agot|termin)\w*|sol(o|amente) (puede|está|tiene)|cerrad\w*|alérgic\w*|no llega\w*|no le viene)\b",
         Cue.SPLIT: r"\b(divid\w*|separ\w*|dos (partes|grupos|reuniones|sesiones)|repart\w*|en dos)\b",
         Cue.MERGE: r"\b(junt\w*|un(a)? (sola?|única?)|únic\w*|combin\w*|fusion\w*|unific\w*|un(e|ir))\b",

@@ -9,9 +9,9 @@ import re
 from dataclasses import replace
 
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
-from localmem.tasks.cues import LANGUAGES, Cue, folded, has, pattern
+from localmem.tasks.cues import LANGUAGES, Cue, cues as cues_of, folded, has, pattern
 from localmem.tasks.mentions import Mention, alike, content
-from localmem.tasks.items import LISTED
+from localmem.tasks.items import LISTED, UNITS
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Status
 
@@ -26,7 +26,7 @@ _FAMILIES = {
 _OTHERS = (Cue.ABSENT, Cue.SPLIT, Cue.MERGE)
 _FILLERS = frozenset(
     """thing things stuff bit item items task tasks step steps point entry please pls thanks really sure fine ok day today tonight guess think
-    way help like know list plan lot kind whole two three four thing idea actually anymore longer after use using used have having want need needs wants well
+    way help like know list plan lot kind whole two three four out thing idea put goes go gets kommt kommen gehört gehören va van lleva actually anymore longer after use using used have having want need needs wants well
     bitte danke ding sache punkt heute liste mehr gar brauchen brauche wir
     favor gracias cosa lista hoy""".split()
 )
@@ -34,6 +34,25 @@ _FILLERS = frozenset(
 
 def direct(context: Context) -> list[Line] | None:
     """The lines of a clause that leaves nothing open; None: the model has to read it."""
+    lines = _whole(context)
+    if lines is None and len(context.reading.clauses) == 1 and not context.reading.tag:
+        clause = context.reading.clauses[0]
+        head, comma, tail = clause.text.partition(",")
+        if comma and len(head.split()) > 1 and len(tail.split()) > 1:
+            language = context.reading.language
+            reason = replace(context, reading=context.reading.only([replace(clause, text=tail.strip(), cues=cues_of(tail, language))]))
+            if not reason.cues & _ASKS_FOR and not any(m.own and m.node.live and m.node.parents for m in reason.mentions):
+                first = replace(clause, text=head, cues=clause.cues & (cues_of(head, language)))
+                lines = _whole(replace(context, reading=context.reading.only([first])))
+    return lines
+
+
+_ASKS_FOR = frozenset(
+    {Cue.DELETE, Cue.RESTORE, Cue.CHANGE, Cue.ADD, Cue.DONE, Cue.BACK, Cue.SWAP, Cue.ONLY, Cue.ALSO, Cue.SPLIT, Cue.MERGE, Cue.START, Cue.REST, Cue.ALL}
+)
+
+
+def _whole(context: Context) -> list[Line] | None:
     cues = context.cues
     if Cue.ABSENT in cues and not cues & {Cue.SWAP, Cue.DELETE} and not context.reading.tag:
         return _note(context)
@@ -41,7 +60,15 @@ def direct(context: Context) -> list[Line] | None:
         return _by_tag(context)
     if Cue.SPLIT in cues and Cue.MERGE not in cues:
         return _groups(context)
-    if any(cue in cues for cue in _OTHERS) or not context.mentions:
+    if any(cue in cues for cue in _OTHERS):
+        return None
+    back = _back(context)
+    if back is not None:
+        return back
+    amount = _amount(context) or _added(context)
+    if amount is not None:
+        return amount
+    if not context.mentions:
         return None
     if Cue.SWAP in cues and not cues & {Cue.DELETE, Cue.RESTORE, Cue.ONLY}:
         return None
@@ -76,11 +103,64 @@ def direct(context: Context) -> list[Line] | None:
     return None
 
 
+def _back(context: Context) -> list[Line] | None:
+    """One node that goes back to what it was, whatever else is said about why."""
+    cues = context.cues
+    if Cue.BACK not in cues or cues & {Cue.DELETE, Cue.DONE, Cue.ALSO, Cue.SPLIT, Cue.MERGE}:
+        return None
+    meant = [m for m in _meant(context) if m.node.live and m.node.parents and (m.slot >= SURE or m.value >= SURE)]
+    changed = [m for m in meant if len({(r.slot, r.value) for r in m.node.history}) > 1]
+    if len(meant) != 1 or len(changed) != 1 or any(not m.node.live and m.own for m in context.mentions):
+        return None
+    return [Line(Verb.BACK, "(by code)", (changed[0].node.id,))]
+
+
+_NUMBER = re.compile(rf"(?<![\w.,:])\d+(?:[.,]\d+)?(?:\s?{UNITS}\b)?(?![\w:])", re.IGNORECASE)
+
+
+def _amount(context: Context) -> list[Line] | None:
+    """ "flour 3 kg instead": one node, and another quantity for it."""
+    if context.cues & {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ONLY, Cue.ALSO, Cue.ADD, Cue.SPLIT}:
+        return None
+    meant = [m for m in _meant(context) if m.node.live and m.node.parents and m.slot]
+    if len(meant) != 1 or any(child.live for child in context.graph.children(meant[0].node.id)):
+        return None
+    numbers = _NUMBER.findall(context.told)
+    open_ones = [word for word in open_words(context) if not any(word in folded(number) for number in numbers)]
+    if len(numbers) != 1 or open_ones or not any(c.isdigit() for c in meant[0].node.value):
+        return None
+    if kind_of(meant[0].node.value) in ("time", "date"):
+        return None
+    return [Line(Verb.CHANGE, "(by code)", (meant[0].node.id,), text=numbers[0].strip())]
+
+
+_ADDS = re.compile(
+    r"^(?:(?:and|also|please|oh|ok(?:ay)?|then|und|auch|bitte|noch|y|también|por favor),?\s+)*(?:(?:can|could) you\s+|let's\s+|(?:we|i|you)(?:'ll| will| also| still)*\s+)?(?:please\s+)?"
+    r"(?:add|buy|get|need|include|pack|bring|put|append|füge?|kauf\w*|brauch\w*(?: wir| ich)?|pack\w*|nimm|añad\w*|agrega|pon|compra|necesit\w+|mete|incluye)\s+(?:in\s+|also\s+|noch\s+|auch\s+|también\s+)*(?P<items>.+?)"
+    r"(?:\s+(?:to|on|in|into|onto|for|auf|zu|zur|in|a|en|para)\s+(?:the|my|our|it|die|der|das|den|dem|mein\w*|unser\w*|la|el|mi|nuestra)\b[^,]*|\s+(?:too|as well|hinzu|dazu|ein|also|también|auch|please))*[.!]?$",
+    re.IGNORECASE,
+)
+
+
+def _added(context: Context) -> list[Line] | None:
+    """ "add a lamp, two ropes and a bell": nothing but items, for the task that is spoken of."""
+    if context.cues & {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ONLY, Cue.ALSO, Cue.SPLIT, Cue.SWAP, Cue.START, Cue.ABSENT, Cue.CHANGE, Cue.ALL}:
+        return None
+    match = _ADDS.match(folded(context.told))
+    if match is None or context.root is None:
+        return None
+    text = context.told[match.start("items") : match.end("items")] if len(folded(context.told)) == len(context.told) else match["items"]
+    pieces = [piece for piece in LISTED.split(text.strip(" .!")) if piece]
+    if not pieces or any(len(piece.split()) > 4 or VERBS.search(folded(piece)) for piece in pieces):
+        return None
+    return [Line(Verb.PART, "(by code)", (context.root.id,), slot=piece) for piece in pieces]
+
+
 _EVENT = re.compile(
     r"\b(party|trip|meeting|workshop|dinner|lunch|concert|exam|appointment|project|list|sale|wedding|tour|visit|course|class|game|match|call|interview|"
     r"feier|reise|treffen|termin|kurs|ausflug|liste|projekt|fiesta|viaje|reunión|cena|lista|curso|proyecto|excursión|taller)\b"
 )
-_VERBS = re.compile(
+VERBS = re.compile(
     r"\b(i|we|you|he|she|they|it|ich|wir|du|er|sie|yo|nosotros|is|are|was|will|should|can|let's|make|set|change|find|search|ask|use|take|please|ist|sind|wird|soll|es|son|que|brings?|does|do|has|have)\b"
 )
 
@@ -88,9 +168,12 @@ _VERBS = re.compile(
 def _by_tag(context: Context) -> list[Line] | None:
     """ "owner: Farid" and "bed one: leeks, chard": a slot with its value, or a part with its own parts."""
     tag, text = context.reading.tag, " ".join(clause.text for clause in context.reading.clauses).strip(" .,;!")
+    named = context.named(tag)
+    if named is not None and named.parents and context.cues & {Cue.BACK, Cue.FIRST} and len({(r.slot, r.value) for r in named.history}) > 1:
+        return [Line(Verb.BACK, "(by code)", (named.id,))]
     if context.cues & {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.SPLIT, Cue.MERGE, Cue.CHANGE, Cue.FIRST}:
         return None
-    if len(text.split()) > 12 or _VERBS.search(folded(text)):
+    if len(text.split()) > 12 or VERBS.search(folded(text)):
         return None
     node, written = context.named(tag), "(by code)"
     pieces = [piece for piece in LISTED.split(text) if piece]
@@ -102,7 +185,7 @@ def _by_tag(context: Context) -> list[Line] | None:
         return [Line(Verb.CHANGE, written, (node.id,), text=text)]
     root = context.root
     if listed:
-        own = root is None or _EVENT.search(folded(tag)) or kind_of(tag) == "date" or Cue.START in context.cues
+        own = root is None or _EVENT.search(folded(tag)) or kind_of(tag) == "date" or re.match(r"(for|für|para)\b", folded(tag)) or Cue.START in context.cues
         first = Line(Verb.NEW, written, (-1,), text=tag) if own or root is None else Line(Verb.PART, written, (root.id,), slot=tag, within=True)
         return [first, *(Line(Verb.PART, written, (-1,), slot=piece) for piece in pieces)]
     if root is None:
@@ -113,7 +196,8 @@ def _by_tag(context: Context) -> list[Line] | None:
 def _groups(context: Context) -> list[Line] | None:
     """ "Ana and Bo at two, the rest at four": who stands together, and what holds for them."""
     lines = []
-    for segment in re.split(r"[,;:.]\s+|\s[-–—]\s|—", context.reading.told):
+    segments = [one for clause in context.reading.clauses for one in re.split(r"[,;:.]\s+|\s[-–—]\s|—", clause.text)]
+    for segment in segments:
         here = replace(context, reading=context.reading.only([replace(context.reading.clauses[0], text=segment, tag="")]))
         members = [m for m in _meant(here) if m.node.live and m.node.parents and kind_of(m.node.value) not in ("time", "date")]
         rest = has(Cue.REST, segment, context.reading.language)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from localmem.tasks.context import NOTE, SURE, Context, kind_of
+from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
+from localmem.tasks.reading import FRAGMENT
 from localmem.tasks.subgraph import subgraph
 from localmem.tasks.direct import open_words as _open_words
 from localmem.tasks.guards import bears
@@ -80,16 +81,18 @@ def _by_tag(context: Context) -> tuple[str, int | None]:
 
 
 _STATED = re.compile(
-    r"^(?:(?:sorry|actually|and|also|oh|no|wait|to correct|correction|und|y|perdón|entschuldigung|nein),?\s+)*(?:my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*)\s+(?P<slot>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?:is|are|'s|will be|should be|ist|sind|lautet|es|son)\s+(?!at\b|in\b|on\b)\S"
+    r"^(?:(?:sorry|actually|and|also|oh|no|wait|to correct|correction|und|y|perdón|entschuldigung|nein),?\s+)*(?:(?:my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*|el|la|der|die|das)\s+)?(?!it\b|that\b|this\b|there\b|he\b|she\b|they\b|we\b|i\b|you\b|what\b|who\b|das\b|es\b|eso\b)(?P<slot>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?:is|are|'s|will be|should be|ist|sind|lautet|es|son)\s+(?!at\b|in\b|on\b)\S"
 )
 
 
 def _stated(context: Context) -> str:
     """The slot of a plain statement: "phone" in "my phone is 555 12 34"."""
     match = _STATED.match(folded(context.told))
-    if match is None or len(context.reading.clauses) != 1:
+    if match is None or len(context.reading.clauses) != 1 or Cue.DONE in context.cues or Cue.ABSENT in context.cues:
         return ""
     named = context.named(match["slot"])
+    if named is None and len(context.told.split()) > 8:
+        return ""
     return "" if named is not None and not named.parents else match["slot"]
 
 
@@ -122,6 +125,8 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.NEW, Verb.NONE} | back)
     hinted = {verb for verb, given in _BY_CUE.items() if any(cue in cues for cue in given)}
     verbs = {Verb.PART, Verb.CHANGE, *hinted}
+    if Cue.START in cues and any(FRAGMENT.match(folded(c.text)) for c in context.reading.clauses):
+        return frozenset({Verb.NEW})
     if Cue.START in cues:
         verbs.add(Verb.NEW)
         if not hinted - {Verb.LINK} and not _touches_standing(context) and _BEGINS.search(folded(context.told)):
@@ -133,6 +138,16 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
     if cues & {Cue.ALL, Cue.REST}:
         verbs |= {whole for verb, whole in WHOLE.items() if verb in hinted}
     touched = any(mention.own and mention.node.live for mention in context.mentions)
+    if not cues & {Cue.CHANGE, Cue.SWAP, Cue.BACK, Cue.MERGE, Cue.ABSENT, Cue.ONLY, Cue.ALL} and not _touches_part(context):
+        verbs.discard(Verb.CHANGE)
+    if Cue.ADD in cues and Cue.CHANGE not in cues and not _touches_part(context):
+        verbs.discard(Verb.CHANGE)
+    if Cue.MERGE in cues and any(graph[id].slot == GROUP for id in shown):
+        return frozenset({Verb.CHANGE, Verb.PART})
+    parts = [m for m in context.mentions if m.own and m.node.live and m.node.parents]
+    wholes = [m for m in context.mentions if m.own and m.node.live and not m.node.parents]
+    if Cue.ALSO in cues and parts and wholes and not any(w.node.id in p.node.parents for w in wholes for p in parts):
+        return frozenset({Verb.LINK})
     if touched and not hinted - {Verb.LINK} and not cues & {Cue.ADD, Cue.CHANGE}:
         verbs |= {Verb.DELETE, Verb.DONE}  # a wording that no table has
     if not touched and hinted <= {Verb.DONE, Verb.RESTORE, Verb.LINK}:
@@ -148,6 +163,11 @@ _BEGINS = re.compile(
 def _touches_standing(context: Context) -> bool:
     """Whether the words name something that stands already."""
     return any(mention.node.live and mention.own and mention.score >= SURE for mention in context.mentions)
+
+
+def _touches_part(context: Context) -> bool:
+    """Whether the words name a part of a task."""
+    return any(m.node.live and m.own and m.node.parents for m in context.mentions)
 
 
 def _parents(context: Context, shown: list[int]) -> tuple[int, ...]:

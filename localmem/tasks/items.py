@@ -11,18 +11,18 @@ from localmem.tasks.mentions import content
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import fold
 
-_UNITS = (
+UNITS = (
     r"(?:kg|g|mg|l|ml|cl|lbs?|oz|cups?|tbsp|tsp|bags?|rolls?|packs?|packets?|pieces?|bottles?|boxes|box|cans?|tins?|jars?|pairs?|bunch(?:es)?|loaf|loaves|slices?|sticks?|dozen|litres?|liters?|kilos?|grams?|pounds?|sheets?|cartons?|crates?|sets?|pounds?|"
     r"stück|packungen|packung|flaschen?|dosen?|gläser|glas|tüten?|liter|gramm|säcke|sack|rollen?|paar|bund|scheiben?|kisten?|kasten|kästen|becher|beutel|"
     r"kilos?|gramos?|litros?|botellas?|latas?|paquetes?|bolsas?|cajas?|docenas?|pares|par|rollos?|manojos?)"
 )
 _QUANTITY = re.compile(
     r"(?P<n>(?:\d+(?:[.,/]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a few|a couple of|some|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|eine?n?|ein paar|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|una?)"
-    rf"(?:\s?{_UNITS}\b\.?)?)\s+(?:of\s+|de\s+)?(?P<item>[^\W\d].*)",
+    rf"(?:\s?{UNITS}\b\.?)?)\s+(?:of\s+|de\s+)?(?P<item>[^\W\d].*)",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:an?|one|the|some|an? couple of|eine?n?|una?)\Z", re.IGNORECASE)
-LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&|plus)\s)\s*")
+LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&)\s)\s*")
 
 
 _HOLLOW = frozenset("information info details data provide thing things stuff you me something anything informationen daten información datos".split())
@@ -34,7 +34,30 @@ def meaning(text: str) -> bool:
     return any(word not in _HOLLOW for word in words)
 
 
-def itemised(line: Line, told: str) -> list[Line]:
+_SLOTS = {"en": {"time": "time", "date": "date"}, "de": {"time": "Uhrzeit", "date": "Datum"}, "es": {"time": "hora", "date": "fecha"}}
+_TIME_AT = re.compile(r"\b(?:(?:at|um|a las?|@)\s+)?(\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|uhr|h)\b|\d{1,2}:\d\d|noon|midnight)", re.IGNORECASE)
+
+
+def title(text: str) -> str:
+    """The name of a task without the words that lead to it: "for the cake" is "cake"."""
+    return re.sub(r"^(?:for|für|para)\s+(?:(?:the|my|our|a|an|den|die|das|dem|unser\w*|mein\w*|el|la|los|las|mi|nuestr\w*)\s+)?", "", text, flags=re.IGNORECASE) or text
+
+
+def _when(piece: str, language: str) -> list[tuple[str, str]]:
+    """Slots and values of a piece that says when: "friday 7 pm" has a date and a time."""
+    kind = kind_of(piece)
+    if kind not in ("time", "date") or len(piece.split()) > 5:
+        return []
+    slots = _SLOTS[language]
+    at = _TIME_AT.search(piece)
+    if at is None or kind_of(piece[: at.start()]) != "date":
+        bare = re.sub(r"^(?:at|on|um|am|a las?|el)\s+", "", piece, flags=re.IGNORECASE)
+        return [(slots[kind], bare)] if len(bare.split()) <= 3 else []
+    date = re.sub(r"^(?:on|am|el)\s+", "", piece[: at.start()].strip(" ,"), flags=re.IGNORECASE)
+    return [(slots["date"], date), (slots["time"], at.group(1))] if len(date.split()) <= 3 else []
+
+
+def itemised(line: Line, told: str, language: str = "en") -> list[Line]:
     """A part as items: "3 kg of flour" has a quantity, "dragon, knight and drums" are three."""
     if line.within or line.verb is not Verb.PART or not (meaning(line.slot) or meaning(line.text)):
         return [line] if line.within or line.verb is not Verb.PART else []
@@ -42,14 +65,14 @@ def itemised(line: Line, told: str) -> list[Line]:
         pieces = [piece for piece in LISTED.split(line.slot) if piece]
         made = []
         for piece in pieces:
-            kind = kind_of(piece)
-            if kind in ("time", "date") and len(piece.split()) <= 4:
-                made.append(replace(line, slot=kind, text=piece))
+            when = _when(piece, language)
+            if when:
+                made += [replace(line, slot=slot, text=text) for slot, text in when]
                 continue
             match = _QUANTITY.fullmatch(piece)
             behind = re.fullmatch(r"(?P<item>[^\W\d][^\d]*?)\s+(?P<n>[~x]?\d.*)", piece)
             if re.fullmatch(r"\d{1,2}(:\d\d)?", piece) and re.search(rf"(?:\b(?:at|um|a las?|ab|by)|@)\s*{piece}\b", folded(told)):
-                made.append(replace(line, slot="time", text=piece))
+                made.append(replace(line, slot=_SLOTS[language]["time"], text=piece))
             elif match is None and behind is not None and len(behind["item"].split()) <= 3:
                 made.append(replace(line, slot=behind["item"], text=behind["n"]))
             elif match is None:
@@ -67,7 +90,7 @@ def itemised(line: Line, told: str) -> list[Line]:
     names = capital and (len(pieces) > 2 or re.search(r"\s(and|und|y|&)\s", line.text))
     counted = len(pieces) > 1 and all(re.fullmatch(r"[^\d]+ \d\S*", piece) for piece in pieces)
     if counted:
-        return [one for piece in pieces for one in itemised(replace(line, slot=piece, text=""), told)]
+        return [one for piece in pieces for one in itemised(replace(line, slot=piece, text=""), told, language)]
     if several or names:
         return [replace(line, text=piece) for piece in pieces]
     return [line]
@@ -76,12 +99,19 @@ def itemised(line: Line, told: str) -> list[Line]:
 _PEOPLE = re.compile(r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b")
 
 
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:\s?(?:[ap]\.?m\.?|uhr|h)\b)?", re.IGNORECASE)
+_LEAD = re.compile(r"^(?:at|um|a las?|to|auf|by)\s+", re.IGNORECASE)
+
+
 def merged(old: str, new: str) -> str:
-    """A new quantity in the place of the old one, where the value says more: "5 mg at noon" and "10 mg"."""
-    match = re.fullmatch(rf"(\d+(?:[.,]\d+)?)\s?({_UNITS})", new, re.IGNORECASE)
-    if match is None:
-        return new
-    same = re.search(rf"\d+(?:[.,]\d+)?\s?{re.escape(match[2])}\b", old, re.IGNORECASE)
-    return new if same is None else f"{old[: same.start()]}{new}{old[same.end() :]}"
-
-
+    """A new quantity or time in the place of the old one, where the value says more: "5 mg at noon" and "10 mg"."""
+    match = re.fullmatch(rf"(\d+(?:[.,]\d+)?)\s?({UNITS})", new, re.IGNORECASE)
+    if match is not None:
+        same = re.search(rf"\d+(?:[.,]\d+)?\s?{re.escape(match[2])}\b", old, re.IGNORECASE)
+        return new if same is None else f"{old[: same.start()]}{new}{old[same.end() :]}"
+    time = _LEAD.sub("", new)
+    if _CLOCK.fullmatch(time) and len(old.split()) > 2:
+        was = [place for place in _CLOCK.finditer(old) if kind_of(place.group()) == "time" or re.search(r"\b(?:at|um|a las?)\s+$", old[: place.start()], re.IGNORECASE)]
+        if len(was) == 1:
+            return f"{old[: was[0].start()]}{time}{old[was[0].end() :]}"
+    return new

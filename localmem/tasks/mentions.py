@@ -22,6 +22,13 @@ _COMMON = frozenset(word for language in LANGUAGES.values() for word in language
 )
 
 
+_TIMES = frozenset("time hour clock uhrzeit zeit hora o'clock when wann".split())
+_DATES = frozenset("date day weekday datum tag wochentag fecha día when wann cuándo".split())
+_PLACES = frozenset("place location venue where ort wo lugar dónde sitio".split())
+_SAME = {word: group for group in (_TIMES, _DATES, _PLACES) for word in group if word not in ("when", "wann", "cuándo", "where", "wo", "dónde")}
+_SYNONYMS = _TIMES | _DATES | _PLACES
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
     """How far the words of a turn touch a node."""
@@ -107,7 +114,8 @@ def mentions(graph: TaskGraph, text: str, *, deleted: bool = False) -> list[Ment
         deleted: deleted nodes too.
     """
     said = content(text)
-    if not said:
+    every = set(_WORD.findall(folded(text)))
+    if not said and not every & _SYNONYMS:
         return []
     nodes = [node for node in graph if deleted or node.live]
     found = []
@@ -115,6 +123,8 @@ def mentions(graph: TaskGraph, text: str, *, deleted: bool = False) -> list[Ment
     for node in nodes:
         slot, value = content(node.slot), content(node.value)
         in_slot, in_value = within(slot, said), within(value, said)
+        if len(slot) == 1 and not in_slot and any(word in _SAME.get(slot[0], ()) for word in every):
+            in_slot = slot
         if not in_slot and not in_value:
             continue
         touched = frozenset([*in_slot, *in_value])

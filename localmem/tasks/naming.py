@@ -83,7 +83,9 @@ class Namer:
                 seen.update(other.id for other in same)
                 values = join([other.value for other in same], self.phrases)
                 mark = f", {self.phrases.finished_mark}" if node.status is Status.DONE else ""
-                made.append(values + mark if _BARE.match(folded(node.slot)) else f"{node.slot}: {values}{mark}")
+                made.append(
+                    values + mark if _BARE.match(folded(node.slot)) else f"{node.slot}: {values}{mark}"
+                )
             else:
                 seen.add(node.id)
                 made.append(self.item(node, deep=deep))
@@ -141,7 +143,9 @@ def join(items: Sequence[str], phrases: Phrases) -> str:
     """Items in one list; semicolons where an item has commas itself."""
     items = list(dict.fromkeys(items))
     mark = f" {phrases.conjunction} "
-    if len(items) > 1 and any(", " in re.sub(r"\([^()]*\)", "", item) or mark in re.sub(r"\([^()]*\)", "", item) for item in items):
+    if len(items) > 1 and any(
+        ", " in re.sub(r"\([^()]*\)", "", item) or mark in re.sub(r"\([^()]*\)", "", item) for item in items
+    ):
         return "; ".join(items)
     return mark.join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 

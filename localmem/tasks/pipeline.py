@@ -13,12 +13,12 @@ from localmem.llm import prompts
 from localmem.llm.protocol import LanguageModel
 from localmem.tasks import trim
 from localmem.tasks.context import Context
-from localmem.tasks.cues import Cue
+from localmem.tasks.cues import Cue, folded
 from localmem.tasks.direct import direct
 from localmem.tasks.frame import frame
 from localmem.tasks.guards import guard
 from localmem.tasks.plan import plan
-from localmem.tasks.reading import Clause, Mood
+from localmem.tasks.reading import FRAGMENT, Clause, Mood
 from localmem.tasks.rules import Moment
 from localmem.tasks.subgraph import lines as node_lines
 from localmem.tasks.tasks import Tasks
@@ -75,7 +75,7 @@ def understand(
         guarded = guard(known, one)
         lines += guarded.lines
         dropped += guarded.dropped
-        planned += plan(guarded.lines, one)
+        planned += plan(guarded.lines, one, -1 - 100 * len(planned))
     written = ""
     if left:
         rest = replace(context, reading=context.reading.only(left))
@@ -95,7 +95,7 @@ def understand(
         guarded = guard(read_lines, rest)
         lines += guarded.lines
         dropped += guarded.dropped
-        planned += plan(guarded.lines, rest)
+        planned += plan(guarded.lines, rest, -50 - 100 * len(planned))
     operations, refused = _possible(planned, context)
     if by_code and not operations:
         operations = (Operation(Op.QUERY),)
@@ -106,7 +106,7 @@ def understand(
 def _together(told: Sequence[Clause]) -> list[list[Clause]]:
     """Clauses one by one; what follows "split it in two" belongs to it."""
     for place, clause in enumerate(told):
-        if Cue.SPLIT in clause.cues:
+        if Cue.SPLIT in clause.cues or FRAGMENT.match(folded(clause.text)):
             return [*([one] for one in told[:place]), list(told[place:])]
     return [[clause] for clause in told]
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from localmem.tasks.context import GROUP, NOTE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
-from localmem.tasks.items import itemised, merged
+from localmem.tasks.items import itemised, merged, title
 from localmem.tasks.mentions import alike, content, within
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Node, Op, Operation, Status, fold
@@ -25,22 +25,28 @@ _ATTRIBUTES = re.compile(
 )
 
 
-def plan(lines: Sequence[Line], context: Context) -> list[Operation]:
-    """Operations that carry the lines out, in order; ids of new nodes are negative."""
-    return _Plan(context).of(lines)
+def plan(lines: Sequence[Line], context: Context, first: int = -1) -> list[Operation]:
+    """Operations that carry the lines out, in order.
+
+    Args:
+        lines: that passed the guards.
+        context: of the turn.
+        first: id of the first node that is added; those of the next ones are below it.
+    """
+    return _Plan(context, first).of(lines)
 
 
 class _Plan:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, first: int) -> None:
         self._context = context
         self._graph = context.graph
         self._operations: list[Operation] = []
-        self._next = -100  # of nodes that no line has a number for
+        self._next = first
         self._alias: dict[int, int] = {}
         self._moved: set[int] = set()
 
     def of(self, lines: Sequence[Line]) -> list[Operation]:
-        lines = [one for line in lines for one in itemised(line, self._context.told)]
+        lines = [one for line in lines for one in itemised(line, self._context.told, self._context.reading.language)]
         grouped = [line for line in lines if line.verb is Verb.GROUP]
         if Cue.MERGE in self._context.cues and not grouped:
             self._merge()
@@ -81,6 +87,11 @@ class _Plan:
     def _do(self, op: Op, target: int | None = None, **fields: object) -> None:
         self._operations.append(Operation(op, target, **fields))  # type: ignore[arg-type]
 
+    def _add(self, slot: str, value: str = "", parent: int | None = None) -> int:
+        id, self._next = self._next, self._next - 1
+        self._do(Op.ADD, id, slot=slot, value=value or None, parent=parent)
+        return id
+
     def _each(self, op: Op, line: Line) -> None:
         ids = [child.id for id in line.ids for child in self._graph.children(id) if child.live] if line.within else line.ids
         for id in ids:
@@ -90,15 +101,13 @@ class _Plan:
         standing = next((root for root in self._graph.roots() if root.live and fold(root.slot) == fold(line.text)), None)
         if standing is not None:
             self._alias[line.ids[0]] = standing.id
-        elif line.slot:
-            self._do(Op.ADD, line.ids[0], slot=line.slot, value=line.text)
         else:
-            self._do(Op.ADD, line.ids[0], slot=line.text)
+            self._alias[line.ids[0]] = self._add(title(line.text))
 
     def _part(self, line: Line) -> None:
         parent = self._alias.get(line.ids[0], line.ids[0]) if line.ids else None
         if line.within:  # a part that gets parts of its own
-            self._do(Op.ADD, -1, slot=line.slot, parent=parent)
+            self._alias[-1] = self._add(line.slot, parent=parent)
             return
         standing = [] if parent is None or parent < 0 else self._graph.children(parent)
         named = [node for node in standing if _same_name(node.slot, line.slot)]
@@ -119,8 +128,7 @@ class _Plan:
         if shared is not None:
             self._do(Op.LINK, shared.id, parent=parent)
             return
-        self._next -= 1
-        self._do(Op.ADD, self._next, slot=line.slot, value=line.text or None, parent=parent)
+        self._add(line.slot, line.text, parent)
 
     def _adds(self, line: Line) -> bool:
         """Whether a second value of a slot stands beside the first, as a second guest does."""
@@ -143,8 +151,13 @@ class _Plan:
         """With the nodes of the same name elsewhere, unless the words name the task that is meant."""
         context = self._context
         found = dict.fromkeys(ids)
-        if not context.cues & {Cue.SWAP, Cue.ALL}:
+        if not context.cues & {Cue.SWAP, Cue.ALL} or context.reading.tag:
             return list(found)
+        said = [m for m in context.mentions if m.node.id in found and m.slot]
+        for mention in context.mentions:
+            inside = any(mention.words & one.words for one in said) and mention.slot and mention.node.parents
+            if inside and mention.node.live and not mention.node.value and Cue.SWAP in context.cues and len(said) == 1:
+                found[mention.node.id] = None
         named_roots = {m.node.id for m in context.mentions if m.node.live and not m.node.parents and m.score >= 0.5}
         for id in ids:
             node = self._graph[id]
@@ -157,10 +170,17 @@ class _Plan:
 
     def _change(self, node: Node, text: str) -> None:
         if self._takes_name(node, text):
-            value = None if node.value else ""
-            self._do(Op.REPLACE, node.id, slot=text, value=value)
+            self._do(Op.REPLACE, node.id, slot=self._renamed(node, text))
         else:
             self._do(Op.SET, node.id, value=merged(node.value, text))
+
+    def _renamed(self, node: Node, text: str) -> str:
+        """The new name; of a name of several words only those that were said make room for it."""
+        said = within(content(node.slot), content(self._context.told))
+        if not said or len(said) == len(content(node.slot)) or node.id not in self._context.touched:
+            return text
+        words = [word for word in node.slot.split() if any(one in said for one in content(word))]
+        return node.slot.replace(words[0], text, 1) if len(words) == 1 else text
 
     def _takes_name(self, node: Node, text: str) -> bool:
         """Whether a new text takes the place of the node's name rather than of its value."""
@@ -172,11 +192,11 @@ class _Plan:
             return False
         if text[:1].isdigit() and not node.slot[:1].isdigit():
             return False
-        if not node.value:
-            return not self._context.reading.tag or Cue.SWAP in self._context.cues or not node.parents
-        if values and not names:
+        if self._context.reading.tag and names == within(content(node.slot), content(self._context.reading.tag)):
             return False
-        if not names:
+        if not node.value:
+            return Cue.SWAP in self._context.cues or not node.parents or _RENAMES.search(folded(self._context.told)) is not None
+        if values or not names:
             return False
         gone = re.search(
             r"\b(instead of|replac\w*|swap\w*|substitut\w*|rather than|no|without|out of|there's no|isn't any|don't have|rename|statt|anstatt|ersetz\w*|kein\w*|en (?:vez|lugar) de|reemplaz\w*|sustitu\w*|no hay)\b(.{0,24})",
@@ -253,11 +273,13 @@ class _Plan:
             taken.update(ids)
             if not ids:
                 continue
-            self._next -= 1
-            self._do(Op.ADD, self._next, slot=GROUP, value=line.text, parent=above)
+            group = self._add(GROUP, line.text, above)
             for id in ids:
-                self._do(Op.LINK, id, parent=self._next)
+                self._do(Op.LINK, id, parent=group)
                 self._do(Op.DELETE, id, parent=above)
+
+
+_RENAMES = re.compile(r"\b(renam\w*|call|umbenenn\w*|nenn\w*|renombr\w*|llám\w*|chang\w* .* (to|into)|änder\w* .* (zu|in)|cambi\w* .* por|turn \w+ into|make (it|that) (a|an)|correct\w*|meant|i mean)\b")
 
 
 def _groups_with(node: Node, first: Node) -> bool:

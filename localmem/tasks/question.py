@@ -243,13 +243,16 @@ def question(reading: Reading) -> Question | None:
     tagged = f"{reading.tag} {raw}" if reading.tag else raw
     words = tuple(dict.fromkeys(word for word in content(tagged) if word not in _EMPTY))
     wants = frozenset(want for want, pattern in _WANTS.items() if _compiled(pattern).search(text))
-    bare = re.sub(r"^(so |and |ok(ay)? |und |aber |y |pero |hey |wait )*", "", re.sub(r"[^\w\s'¿-]", "", text))
+    bare = re.sub(
+        r"^(so |and |ok(ay)? |und |aber |y |pero |hey |wait )*", "", re.sub(r"[^\w\s'¿-]", "", text)
+    )
     claims = any(clause.mood is Mood.SUPPOSE and Cue.SUPPOSE not in clause.cues for clause in clauses) or any(
         Cue.CLAIM in clause.cues for clause in clauses
     )
     asks_open = _compiled(_WH.get(language, _WH["en"])).search(bare) is not None
     if language == "en" and re.match(
-        r"(is|are|was|were|am|do|does|did|have|has|had|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't)\b", bare
+        r"(is|are|was|were|am|do|does|did|have|has|had|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't)\b",
+        bare,
     ):
         asks_open = False
     return Question(text, raw, language, words, wants, asks_open, claims)

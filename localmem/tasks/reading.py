@@ -84,6 +84,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:[ap]\.?\s?m|e\.g|i\.e|dr|mr|mrs|ms|prof|st|no|vs|approx|z\.b|bzw|ca|evtl|inkl|tel|str|nr|sr|sra|srta|dto|ej|av)|\b\w|\d)\.$",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"\b(?:dr|mr|mrs|ms|prof|st|sr|sra|srta|hr|fr)\.$", re.IGNORECASE)
 _BORDER = re.compile(r"(?<=[.!?…;])[\"”’')]*\s+|\s*(?:—|–|\s--?)\s+|(?<=[^\W\d_])—(?=[^\W\d_])|\n+")
 _JOINT = re.compile(
     r"\s*(?:,\s*(?:and |but |so |und |aber |also |y |pero |así que )?\s*|\s+(?:and|but|so|und|aber|y|pero)\s+)(?:then |dann |luego |después )?",
@@ -112,6 +113,8 @@ def read(text: str, last_language: str = "en") -> Reading:
                 if mood is Mood.TELL and _ASKING_TAG.search(folded(tag)):
                     mood = Mood.ASK
                 found = _cues(part, language)
+                if _NO_TAG.match(folded(tag)) and not _OTHER_TAG.match(folded(tag)):
+                    found |= {Cue.ADD}
                 if _OTHER_TAG.match(folded(tag)):
                     found |= {Cue.START}
                 clauses.append(Clause(part, mood, found, "" if _NO_TAG.match(folded(tag)) else tag))
@@ -151,7 +154,15 @@ def _tag(text: str) -> tuple[str, str]:
     match = _TAG.match(text)
     if match is None or len(match[1].split()) > _LONGEST_TAG or text[match.end(1) :].startswith("://"):
         return "", text
-    return match[1].strip(), text[match.end() :]
+    tag = match[1].strip()
+    if _NOT_TAG.search(folded(tag)):
+        return "", text
+    return tag, text[match.end() :]
+
+
+_NOT_TAG = re.compile(
+    r"\b(split|add|buy|get|need|remove|delete|drop|change|move|keep|swap|replace|please|put|cancel|skip|i|we|you|it|that|them|teil\w*|füg\w*|streich\w*|kauf\w*|brauch\w*|nimm|divid\w*|partimos|añade|quita|compra|necesit\w*)\b"
+)
 
 
 def _pieces(text: str) -> list[str]:
@@ -164,6 +175,9 @@ def _pieces(text: str) -> list[str]:
         end = border.end()
         begun = pieces[-1]
         ends_sentence = begun.endswith(".") and text[border.start() :][:1] != "—"
+        if ends_sentence and _TITLE.search(begun):
+            pieces[-1] += border.group()
+            continue
         if ends_sentence and _ABBREVIATION.search(begun) and not text[end : end + 1].isupper():
             pieces[-1] += border.group()
             continue
@@ -304,6 +318,8 @@ def _settles(text: str) -> bool:
 
 def _is_talk(text: str, language: str) -> bool:
     """Whether a clause is nothing but courtesy: at most a few words after it."""
+    if has(Cue.CHATTER, text, language) and not _ORDERS.search(text) and not any(c.isdigit() for c in text):
+        return True
     match = find(Cue.TALK, text, language)
     if match is None or match.start():
         return False
@@ -311,11 +327,17 @@ def _is_talk(text: str, language: str) -> bool:
     return len(rest) <= 4 and not any(character.isdigit() for character in text)
 
 
+FRAGMENT = re.compile(r"^(?:and|und|y|plus|then|also)\s+(?:an?|eine?n?|una?|the|some)\s+\w+(?:\s\w+)?[.!]?$")
 _TAKES = re.compile(r"\b(take|takes|use|uses|using|go with|get|buy|does it|owns it|owns|nimm\w*|nehm\w*|benutz\w*|usa\w*|tom(a|amos|emos)|pon(emos|gamos)?)\b")
 
 
 def _settled(clauses: list[Clause]) -> list[Clause]:
     """Moods and cues that depend on the neighbours: a claim before "can you check?", what is taken where another is out."""
+    for place in range(1, len(clauses)):
+        if Cue.ABSENT in clauses[place - 1].cues and clauses[place].mood is Mood.TELL:
+            clauses[place] = replace(clauses[place], cues=clauses[place].cues | {Cue.CHANGE})
+        if FRAGMENT.match(folded(clauses[place - 1].text)) and clauses[place].mood is Mood.TELL:
+            clauses[place - 1] = replace(clauses[place - 1], cues=clauses[place - 1].cues | {Cue.START})
     out = any(Cue.ABSENT in clause.cues for clause in clauses)
     if out:
         clauses = [

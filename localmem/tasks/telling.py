@@ -36,7 +36,9 @@ def told(namer: Namer, before: TaskGraph, changes: Sequence[Change], cues: froze
 
 
 class _Telling:
-    def __init__(self, namer: Namer, before: TaskGraph, changes: Sequence[Change], cues: frozenset[Cue]) -> None:
+    def __init__(
+        self, namer: Namer, before: TaskGraph, changes: Sequence[Change], cues: frozenset[Cue]
+    ) -> None:
         self.namer = namer
         self.phrases = namer.phrases
         self.graph = namer.graph
@@ -79,22 +81,51 @@ class _Telling:
                 parts = self.namer.parts(node)
                 items = self.namer.list(parts)
                 phrase = "new_task_with" if parts else "new_task"
-                self._say(phrase, node, *parts, name=self.namer.label(node), items=items, needed=_first_words([node, *parts]))
-        below = [n for n in fresh if n.parents and not any(id in ids and self._is_new(self.graph[id]) for id in n.parents)]
+                self._say(
+                    phrase,
+                    node,
+                    *parts,
+                    name=self.namer.label(node),
+                    items=items,
+                    needed=_first_words([node, *parts]),
+                )
+        below = [
+            n
+            for n in fresh
+            if n.parents and not any(id in ids and self._is_new(self.graph[id]) for id in n.parents)
+        ]
         roots = [root for root in self.graph.roots() if root.live]
         for parent in dict.fromkeys(node.parents[0] for node in below):
             group = [node for node in below if node.parents[0] == parent]
             needed = [text for node in group for text in _telling(node)]
             here = self.graph[parent]
             if len(group) == 1 and len(roots) == 1 and here.id == roots[0].id and self._is_fact(group[0]):
-                self._say("first", group[0], needed=needed, value=group[0].value, **self.namer.words(group[0]))
+                self._say(
+                    "first", group[0], needed=needed, value=group[0].value, **self.namer.words(group[0])
+                )
             elif len(roots) == 1 and here.id == roots[0].id:
                 self._say("added", *group, needed=needed, items=self.namer.list(group))
             else:
-                self._say("added_to", *group, needed=needed, items=self.namer.list(group), name=here.value if here.slot == GROUP else here.slot)
-        back = [n for n in came if not self._is_new(n) and not any(id in ids and not self._is_new(self.graph[id]) for id in n.parents)]
+                self._say(
+                    "added_to",
+                    *group,
+                    needed=needed,
+                    items=self.namer.list(group),
+                    name=here.value if here.slot == GROUP else here.slot,
+                )
+        back = [
+            n
+            for n in came
+            if not self._is_new(n)
+            and not any(id in ids and not self._is_new(self.graph[id]) for id in n.parents)
+        ]
         if back:
-            self._say("restored", *back, needed=[text for node in back for text in _telling(node)], items=self.namer.list(back))
+            self._say(
+                "restored",
+                *back,
+                needed=[text for node in back for text in _telling(node)],
+                items=self.namer.list(back),
+            )
 
     def _is_new(self, node: Node) -> bool:
         """New to the graph, and not brought back."""
@@ -102,7 +133,12 @@ class _Telling:
 
     def _is_fact(self, node: Node) -> bool:
         """Whether "SLOT is VALUE" says it well."""
-        return bool(node.value) and not self.namer.parts(node) and not self.namer.notes(node) and fold(node.slot) not in fold(node.value)
+        return (
+            bool(node.value)
+            and not self.namer.parts(node)
+            and not self.namer.notes(node)
+            and fold(node.slot) not in fold(node.value)
+        )
 
     def _values(self) -> None:
         for old, new in self.pairs:
@@ -130,7 +166,14 @@ class _Telling:
                     self._say("swapped", new, new=new.value, old=old.value, needed=[new.value])
                 else:
                     again = any((past.slot, past.value) == (new.slot, new.value) for past in old.history)
-                    self._say("again" if again else "changed", new, new=new.value, old=old.value, needed=[new.value], **words)
+                    self._say(
+                        "again" if again else "changed",
+                        new,
+                        new=new.value,
+                        old=old.value,
+                        needed=[new.value],
+                        **words,
+                    )
 
     def _people(self, node: Node) -> bool:
         """Whether others beside it have the same slot, so that the slot alone names none of them."""
@@ -141,13 +184,35 @@ class _Telling:
         )
 
     def _status(self) -> None:
-        done = [new for old, new in self.pairs if new.status is Status.DONE and (old is None or old.status is not Status.DONE)]
+        done = [
+            new
+            for old, new in self.pairs
+            if new.status is Status.DONE and (old is None or old.status is not Status.DONE)
+        ]
         if done:
-            self._say("done", *done, needed=[n.slot for n in done], items=join([self.namer.label(n) for n in done], self.phrases))
-        opened = [new for old, new in self.pairs if old and old.status is Status.DONE and new.status is Status.ACTIVE]
+            self._say(
+                "done",
+                *done,
+                needed=[n.slot for n in done],
+                items=join([self.namer.label(n) for n in done], self.phrases),
+            )
+        opened = [
+            new
+            for old, new in self.pairs
+            if old and old.status is Status.DONE and new.status is Status.ACTIVE
+        ]
         if opened:
-            self._say("reopened", *opened, needed=[n.slot for n in opened], items=self.namer.list(opened, deep=False))
-        gone = [(old, new) for old, new in self.pairs if old and old.live and not new.live and new.slot not in (GROUP, NOTE)]
+            self._say(
+                "reopened",
+                *opened,
+                needed=[n.slot for n in opened],
+                items=self.namer.list(opened, deep=False),
+            )
+        gone = [
+            (old, new)
+            for old, new in self.pairs
+            if old and old.live and not new.live and new.slot not in (GROUP, NOTE)
+        ]
         ids = {new.id for _, new in gone}
         top = [old for old, new in gone if not any(id in ids for id in old.parents)]
         if top:
@@ -159,16 +224,29 @@ class _Telling:
     def _swapped(self, gone: Sequence[Node]) -> Node | None:
         """The one node that came when one node went, where the words say that one is for the other."""
         came = [node for node in self._came() if self._is_new(node)]
-        if len(gone) != 1 or len(came) != 1 or Cue.SWAP not in self.cues or gone[0].parents != came[0].parents:
+        if (
+            len(gone) != 1
+            or len(came) != 1
+            or Cue.SWAP not in self.cues
+            or gone[0].parents != came[0].parents
+        ):
             return None
         former = Namer(self.before, self.phrases)
         self.out.lines.clear()
-        self._say("swapped", came[0], new=self.namer.label(came[0]), old=former.label(gone[0]), needed=_telling(came[0]))
+        self._say(
+            "swapped",
+            came[0],
+            new=self.namer.label(came[0]),
+            old=former.label(gone[0]),
+            needed=_telling(came[0]),
+        )
         return came[0]
 
     def _groups(self) -> None:
         groups = [new for _, new in self.pairs if new.slot == GROUP]
-        members = [self.graph[id] for _, new in self.pairs for id in new.parents if self.graph[id].slot == GROUP]
+        members = [
+            self.graph[id] for _, new in self.pairs for id in new.parents if self.graph[id].slot == GROUP
+        ]
         parents = list(dict.fromkeys(id for group in [*groups, *members] for id in group.parents))
         for id in parents:
             standing = [child for child in self.graph.children(id) if child.live and child.slot == GROUP]
@@ -199,12 +277,26 @@ class _Telling:
                 lost.setdefault(id, []).append(new)
             for id in new.dependencies:
                 if id not in old.dependencies:
-                    self._say("needs", new, name=new.slot, items=self.graph[id].slot, needed=[self.graph[id].slot])
+                    self._say(
+                        "needs", new, name=new.slot, items=self.graph[id].slot, needed=[self.graph[id].slot]
+                    )
         for (away, to), nodes in moved.items():
             names = {"old": self.graph[away].slot, "name": self.graph[to].slot}
-            self._say("moved", *nodes, items=self.namer.list(nodes, deep=False), needed=[n.slot for n in nodes], **names)
+            self._say(
+                "moved",
+                *nodes,
+                items=self.namer.list(nodes, deep=False),
+                needed=[n.slot for n in nodes],
+                **names,
+            )
         for id, nodes in added.items():
-            self._say("linked", *nodes, name=self.graph[id].slot, items=self.namer.list(nodes, deep=False), needed=[n.slot for n in nodes])
+            self._say(
+                "linked",
+                *nodes,
+                name=self.graph[id].slot,
+                items=self.namer.list(nodes, deep=False),
+                needed=[n.slot for n in nodes],
+            )
         for id, nodes in lost.items():
             self._say("unlinked", *nodes, name=self.graph[id].slot, items=self.namer.list(nodes, deep=False))
 
@@ -225,7 +317,9 @@ class _Telling:
         kept = Cue.ONLY in self.cues and any(node.slot not in (NOTE, GROUP) for node in gone)
         if not merged and not kept:
             return
-        parents = dict.fromkeys(id for node in gone for id in node.parents if self.graph[id].live and self.graph[id].slot != GROUP)
+        parents = dict.fromkeys(
+            id for node in gone for id in node.parents if self.graph[id].live and self.graph[id].slot != GROUP
+        )
         for id in list(parents)[:2]:
             self.out.add(self.namer.overview(self.graph[id]), self.graph[id])
 

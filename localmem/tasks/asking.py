@@ -1,0 +1,246 @@
+"""Answers to questions about the tasks, in plain sentences, from the graph and its histories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localmem.tasks import premise, recalling
+from localmem.tasks.context import GROUP
+from localmem.tasks.naming import Namer, join
+from localmem.tasks.question import Question, Want
+from localmem.tasks.telling import Told
+from localmem.tasks.topics import Topics, is_kind
+from localmem.tasks.values import Node, Status, fold
+
+_SMALL = 8
+"""A task with no more parts than that is told whole where the words of a question fit nothing in it."""
+
+
+def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes: bool) -> tuple[Told, bool]:
+    """What a question asks for, and whether the tasks hold it.
+
+    Args:
+        namer: of the graph after the turn.
+        question: what is asked.
+        focus: nodes spoken of last, those of this very turn in front.
+        supposes: it is only a doubt or a hypothesis.
+    """
+    topics = Topics(namer.graph, question, focus)
+    out = Told()
+    if not topics.roots and not topics.hits:
+        return out, False
+    if supposes:
+        return _supposed(namer, topics, out), True
+    if question.parts and premise.parts(namer, topics, out):
+        return out, True
+    if question.why:
+        return out, recalling.why(namer, topics, out)
+    if question.claims:
+        return out, premise.claim(namer, topics, out)
+    if not question.open and not _status(question) and not _orders(question):
+        return out, premise.whether(namer, topics, out)
+    if question.past and recalling.past(namer, topics, out):
+        return out, True
+    return out, _present(namer, topics, out)
+
+
+def _status(question: Question) -> bool:
+    """Whether a question without a question word asks for a list: "anything left?"."""
+    return question.asks(
+        r"\b(anything|something|is that (all|everything)|irgendwas|etwas|noch was|algo)\b"
+    ) and (question.unfinished or question.finished or question.lists)
+
+
+def _orders(question: Question) -> bool:
+    """Whether it tells to show something: "read me the list"."""
+    return question.asks(
+        r"^(so |and |ok(ay)?,? |now |please |pls |then |quick |können sie |kannst du |could you |can you |would you |y |por favor,? |puedes |podrías |und |bitte |jetzt )*"
+        r"(please |bitte |mal |mir |help( me)?( to)? )*(show|list|tell|repeat|recap|read|sum|summari[sz]e|give|remind|display|print|describe|explain|generate|name|overview|status|"
+        r"zeig\w*|nenn\w*|sag\w*|lies|liste|wiederhol\w*|fass\w*|gib|muestra|muéstra\w*|lista|dime|repite\w*|repíte\w*|resum\w*|resúm\w*|dame|lee\w*|léeme|recuérda\w*|overview|übersicht|resumen)\b"
+    ) or (question.lists and not question.asks(r"\?") and not question.past)
+
+
+def _supposed(namer: Namer, topics: Topics, out: Told) -> Told:
+    """Nothing is changed, and what stands."""
+    out.add(namer.phrases.say("unchanged"))
+    for node in [node for node in topics.items if node.live][:2]:
+        _tell(namer, topics, [node], out)
+    return out
+
+
+def _present(namer: Namer, topics: Topics, out: Told) -> bool:
+    question = topics.question
+    items = [node for node in topics.items if node.live and node.slot != GROUP]
+    if (question.unfinished or question.finished) and not (
+        items and not question.lists and not topics.wholes
+    ):
+        if question.unfinished and not items:
+            return _open(namer, topics, out)
+        if question.finished and not items and not question.open:
+            return _open(namer, topics, out)
+    if question.unfinished and _all_of_one_slot(items) and len(items) > 1:
+        return _open(namer, topics, out, items)
+    if question.whole and topics.whole is not None and not items:
+        return _overviews(namer, topics, out)
+    if question.whole and topics.wholes and items:
+        return _overviews(namer, topics, out)
+    if items:
+        return _items(namer, topics, items, out)
+    gone = [node for node in topics.items if not node.live]
+    if gone and not topics.wholes:
+        for node in gone[:2]:
+            recalling.ending(namer, topics, node, out)
+        return bool(out.lines)
+    inside = topics.below(topics.wholes or ([topics.whole] if topics.whole else []))
+    wanted = topics.of_kind(inside)
+    if wanted and (topics.wholes or not topics.unknown or question.own):
+        if Want.NUMBER in question.wants and len(question.wants) == 1:
+            return _count(namer, topics, inside, out)
+        return _tell(namer, topics, wanted, out)
+    if topics.wholes or question.lists or question.unfinished or question.finished:
+        return _overviews(namer, topics, out)
+    return _perhaps(namer, topics, out)
+
+
+def _perhaps(namer: Namer, topics: Topics, out: Told) -> bool:
+    """The overview of a small task, for a question whose words fit nothing but that may be about it."""
+    whole = topics.whole
+    question = topics.question
+    if whole is None or not question.own or question.strong(topics.unknown):
+        return False
+    if len(topics.below([whole])) > _SMALL or len(topics.roots) > 1:
+        return False
+    out.add(namer.overview(whole), whole, needed=_values(namer.parts(whole)))
+    return True
+
+
+def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bool:
+    """Named parts: their values, or beside them what the question word wants."""
+    question = topics.question
+    by_slot = [node for node in items if node.value and _in_slot(topics, node)]
+    if question.wants and not by_slot and not topics.of_kind(items):
+        near = topics.of_kind([*topics.below(items), *topics.below(topics.wholes)])
+        near = near or topics.of_kind([other for node in items for other in topics.beside(node)])
+        if near:
+            items = [*items, *near]
+    named = [
+        node for node in items if len(topics.hits.get(node.id, ())) == len(topics.hits.get(items[0].id, ()))
+    ]
+    chosen = by_slot if by_slot and not question.lists and not topics.wholes else list(items)
+    if Want.NUMBER in question.wants and len(named) > 1 and _all_of_one_slot(named):
+        return _count(namer, topics, named, out)
+    return _tell(namer, topics, chosen, out)
+
+
+def _in_slot(topics: Topics, node: Node) -> bool:
+    from localmem.tasks.mentions import content, within
+
+    return bool(within(topics.question.words, content(node.slot)))
+
+
+def _all_of_one_slot(nodes: Sequence[Node]) -> bool:
+    return len({fold(node.slot) for node in nodes}) == 1
+
+
+def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:
+    """Parts with their values: "The cake is lemon", or as a list."""
+    nodes = list(dict.fromkeys(nodes, None))
+    groups: dict[str, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(fold(node.slot), []).append(node)
+    for same in groups.values():
+        node = same[0]
+        alone = len(same) == 1
+        if (
+            alone
+            and node.value
+            and not namer.parts(node)
+            and not namer.notes(node)
+            and node.status is Status.ACTIVE
+            and node.slot != GROUP
+        ):
+            out.add(
+                namer.phrases.say("first", value=node.value, **namer.words(node)), node, needed=[node.value]
+            )
+    rest = [node for node in nodes if node.id not in out.about]
+    for whole in dict.fromkeys(node.parents[0] if node.parents else node.id for node in rest):
+        here = [node for node in rest if whole in node.parents or node.id == whole]
+        if here:
+            above = namer.graph[whole]
+            items = namer.list(here)
+            if above.id in {node.id for node in here}:
+                out.add(namer.overview(above), *here, needed=_values(here))
+            else:
+                out.add(
+                    namer.phrases.say(
+                        "stands", name=above.value if above.slot == GROUP else above.slot, items=items
+                    ),
+                    *here,
+                    needed=_values(here),
+                )
+    return bool(out.lines)
+
+
+def _count(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:
+    """How many: a figure that a node holds, or how many nodes there are."""
+    question = topics.question
+    people = [node for node in nodes if is_kind(node, Want.PERSON)]
+    listed = [node for node in nodes if _in_slot(topics, node)] or (
+        people if question.member and people else list(nodes)
+    )
+    figures = [
+        node for node in nodes if is_kind(node, Want.NUMBER) and (_in_slot(topics, node) or len(nodes) == 1)
+    ]
+    if figures:
+        return _tell(namer, topics, figures, out)
+    items = namer.list(listed)
+    out.add(namer.phrases.say("count", number=len(listed), items=items), *listed, needed=[str(len(listed))])
+    return True
+
+
+def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None = None) -> bool:
+    """What is still to be done, and what is done."""
+    from localmem.tasks.plan import _ATTRIBUTES
+
+    whole = topics.whole
+    wholes = [whole] if whole is not None and (topics.wholes or topics.focus) else topics.roots
+    if nodes is None:
+        inside = [node for node in topics.below(wholes) if not namer.parts(node)]
+        todo = [node for node in inside if not (node.value and _ATTRIBUTES.match(fold(node.slot)))]
+        nodes = todo or inside
+    waiting = [node for node in nodes if node.status is Status.ACTIVE]
+    finished = [node for node in nodes if node.status is Status.DONE]
+    if waiting:
+        items = namer.list(waiting, deep=False)
+        out.add(namer.phrases.say("open", items=items), *waiting, needed=_values(waiting))
+    else:
+        out.add(namer.phrases.say("none_open"))
+    if finished:
+        plain = join([namer.label(node) for node in finished], namer.phrases)
+        out.add(namer.phrases.say("finished", items=plain), *finished)
+    elif topics.question.finished and not topics.question.unfinished:
+        out.add(namer.phrases.say("none_finished"))
+    return True
+
+
+def _overviews(namer: Namer, topics: Topics, out: Told) -> bool:
+    """Everything that a task holds, or all tasks."""
+    wholes = [node for node in topics.wholes if node.live]
+    if wholes:
+        tops = [w for w in wholes if not any(other.id in topics.ever_above(w) for other in wholes)]
+        chosen = tops
+    elif topics.items and topics.whole is not None:
+        chosen = [topics.whole]
+    elif topics.question.whole or not topics.focus:
+        chosen = topics.roots
+    else:
+        chosen = [topics.whole] if topics.whole is not None else topics.roots
+    if not chosen:
+        out.add(namer.phrases.say("empty"))
+    for node in chosen:
+        out.add(namer.overview(node), node, *namer.parts(node), needed=_values(namer.parts(node)))
+    return True
+
+
+def _values(nodes: Sequence[Node]) -> list[str]:
+    return [node.value or node.slot for node in nodes]

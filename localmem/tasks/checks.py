@@ -1,0 +1,171 @@
+"""Whether a sentence that a model wrote says what the facts say, and nothing else. Each fault has a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from localmem.tasks.cues import folded, language_of
+from localmem.tasks.mentions import alike, content
+
+_YES = {
+    "en": r"(yes|yeah|yep|correct|right|indeed)",
+    "de": r"(ja|doch|richtig|stimmt|genau)",
+    "es": r"(sí|si|correcto|cierto|exacto)",
+}
+_NO = {"en": r"(no|nope|not)", "de": r"(nein|nicht)", "es": r"(no|ya no)"}
+_NEVER = r"\b(never|nie|niemals|nunca|jamás)\b"
+_FORMER = {
+    "en": r"\b(was|were|had|before|earlier|previous\w*|former\w*|no longer|not|never|no|none|instead|replac\w*|remov\w*|delet\w*|dropped|gone|original\w*|first|until|from|rather|off|anymore|without|used to)\b|n't\b",
+    "de": r"\b(war|waren|wurde\w*|hatte\w*|vorher|zuvor|früher|nicht|nie|kein\w*|statt|anstatt|ersetz\w*|entfernt|gelöscht|gestrichen|weg|ursprünglich\w*|zuerst|bis|von|dazwischen|nein)\b",
+    "es": r"\b(era\w*|fue\w*|estaba\w*|estuvo|había\w*|antes|anterior\w*|ya no|no|nunca|lugar|vez|reemplaz\w*|quit\w*|elimin\w*|original\w*|principio|hasta|de|sin)\b",
+}
+_PRESENT = r"\b(now|currently|jetzt|aktuell|nun|ahora|actualmente)\W+(\w+\W+){0,1}$"
+_PAST_BEFORE = r"\b(was|were|instead of|rather than|statt|anstatt|vorher|antes|era|eran|en lugar de|en vez de)\W+(the |der |die |das |el |la |los |las )?$"
+_PROMISES = (
+    r"\b(i|we)('ll| will| can| am going to|'m going to)\b|\blet me\b|\b(ich|wir) (werde\w*|kann|können)\b|\bpuedo\b|\bvoy a\b|"
+    r"\b(booked|ordered|sent|submitted|reserved|paid|e-?mailed|called|contacted|purchased|bought|reminded|reminder|gebucht|bestellt|abgeschickt|gesendet|reserviert|bezahlt|reservado|enviado|pedido|comprado|pagado)\b"
+)
+_ACTIONS = {
+    "added": r"\b(added|hinzugefügt|añadid[oa]s?|agregad[oa]s?)\b",
+    "removed": r"\b(removed|deleted|dropped|entfernt|gelöscht|gestrichen|quitad[oa]s?|eliminad[oa]s?)\b",
+    "changed": r"\b(changed|updated|moved|set to|set for|switched|replaced|rescheduled|geändert|ersetzt|verschoben|aktualisiert|cambiad[oa]s?|actualizad[oa]s?|movid[oa]s?|reemplazad[oa]s?)\b",
+    "done": r"\b(finished|completed|done|erledigt|fertig|hech[oa]s?|completad[oa]s?|terminad[oa]s?)\b",
+}
+_SIGNS = {
+    "added": r"\b(added|new|now|is|are|back|also|noted|hinzugefügt|neue?|wieder|jetzt|notiert|kam|añadid[oa]|nueva?|ahora|vuelta|anotado|añadió)\b|:",
+    "removed": r"\b(removed|no longer|instead|replaced|gone|entfernt|nicht mehr|statt|ersetzt|quitad[oa]|ya no|lugar|reemplazó|quitó)\b",
+    "changed": r"\b(now|again|before|instead|changed|moved|replaced|jetzt|wieder|vorher|statt|geändert|verschoben|ersetzt|ahora|otra vez|antes|lugar|cambió|pasado|reemplazó)\b",
+    "done": r"\b(done|erledigt|hecho)\b",
+}
+_WORDING = frozenset(
+    """okay ok sure great noted got updated update changed change changes added removed set moved switched replaced place places place's placed back again
+    now currently still already longer before earlier previously previous originally original first initially instead until since turn
+    yes no not never nothing everything anything else only also too both all each list listed plan plans planned task tasks item items stands stand
+    remains remain remaining left open done finished completed includes include including included consists contains part parts single one
+    mentioned said say told tells stated noted note recorded right correct correctly actually indeed current currently scheduled here there
+    new old value time date day so far as well been being will takes take taking per your you're you'll you've yours they're it's there's that's
+    have has had keep kept keeping goes go going come comes coming means mean details detail information following
+    using used use uses needs need needed at later total two three four five six seven eight nine ten has
+    gut alles klar notiert hinzugefügt entfernt geändert jetzt wieder vorher zuvor nicht mehr noch schon bleibt bleiben steht stehen gilt gelten
+    wurde wurden wird werden statt ersetzt zuerst ursprünglich nein ja nie dabei drauf liste plan aufgabe aufgaben änderung nachricht seit bis
+    offen erledigt übrig aktuell insgesamt dazu davon außerdem gibt es sind ist dann bisher anfang dein deine deinen deiner dem ihr ihre
+    vale anotado añadido quitado cambiado ahora otra vez antes ya no sí nunca queda quedan sigue siguen está están era eran fue fueron lugar
+    reemplazado principio lista tarea tareas pendiente pendientes hecho hechos todo todos desde hasta mensaje actualmente incluye tu tus también
+    además hay son es""".split()
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What sentences are held against."""
+
+    facts: str
+    said: str
+    language: str
+    former: tuple[str, ...] = ()
+    """Values that stand no more."""
+    needed: tuple[str, ...] = ()
+    changed: bool = False
+    """The facts tell changes of this turn."""
+
+    @cached_property
+    def _fact_words(self) -> list[str]:
+        return content(self.facts)
+
+    @cached_property
+    def _said_words(self) -> list[str]:
+        return content(self.said)
+
+    def opening(self, text: str) -> str:
+        """Why the beginning of a reply is refused; empty: it is not."""
+        ours, theirs = _answers(self.facts, self.language), _answers(text, self.language)
+        if ours != theirs:
+            return f"begins with {theirs or 'neither yes nor no'}, the facts with {ours or 'neither'}"
+        return ""
+
+    def fault(self, sentence: str) -> str:
+        """Why a sentence is refused; empty: it is not."""
+        text = folded(sentence)
+        facts = folded(self.facts)
+        if "?" in sentence or "¿" in sentence:
+            return "asks back"
+        if re.search(_PROMISES, text) and not all(m.group() in facts for m in re.finditer(_PROMISES, text)):
+            return "says that something was or will be done that the tasks do not say"
+        if re.search(_NEVER, text) and not re.search(_NEVER, facts):
+            return "says never"
+        if language_of(sentence, self.language) != self.language:
+            return "another language"
+        for action, pattern in _ACTIONS.items():
+            if re.search(pattern, text) and not re.search(pattern, facts):
+                if not self.changed or not re.search(_SIGNS[action], facts):
+                    return f"says that something was {action}"
+        marked = re.search(_FORMER[self.language], text) is not None
+        for word in content(sentence):
+            known = any(
+                word == other if word[:1].isdigit() else alike(word, other) for other in self._fact_words
+            )
+            if known:
+                continue
+            if any(word == other if word[:1].isdigit() else alike(word, other) for other in self._said_words):
+                if not marked and (word[:1].isdigit() or self._is_name(word)):
+                    return f"{word!r} is in no fact"
+                continue
+            if word not in _WORDING:
+                return f"{word!r} is in no fact"
+        return self._roles(text)
+
+    def _is_name(self, word: str) -> bool:
+        return any(
+            folded(piece).strip(".,;:!?'\"") == word and piece[:1].isupper()
+            for piece in self.said.split()[1:]
+        )
+
+    def _roles(self, text: str) -> str:
+        """Why what was and what is are mixed up; empty: they are not."""
+        for value in self.former:
+            for found in re.finditer(rf"(?<!\w){re.escape(folded(value))}(?!\w)", text):
+                near = (
+                    " ".join(text[: found.start()].split()[-5:])
+                    + " | "
+                    + " ".join(text[found.end() :].split()[:5])
+                )
+                if re.search(_PRESENT, text[: found.start()]) or not re.search(_FORMER[self.language], near):
+                    return f"{value!r} stands no more"
+        for value in self.needed:
+            if value in self.former:
+                continue
+            for found in re.finditer(rf"(?<!\w){re.escape(folded(value))}(?!\w)", text):
+                if re.search(_PAST_BEFORE, text[: found.start()]) and not re.search(
+                    rf"(?:{_PAST_BEFORE[:-1]}){re.escape(folded(value))}", folded(self.facts)
+                ):
+                    return f"{value!r} is not past"
+        return ""
+
+    def missing(self, text: str) -> list[str]:
+        """Needed words that a text does not have."""
+        flat = folded(text)
+        there = content(text)
+        return [
+            word
+            for word in self.needed
+            if folded(word) not in flat
+            and not all(
+                any(one == o if one[:1].isdigit() else alike(one, o) for o in there)
+                for one in (content(word) or [folded(word)])
+            )
+        ]
+
+
+def _answers(text: str, language: str) -> str:
+    head = folded(text)
+    if re.match(rf"\W*{_YES[language]}\b", head):
+        return "yes"
+    return "no" if re.match(rf"\W*{_NO[language]}\b", head) else ""
+
+
+def sentences(text: str) -> Iterable[str]:
+    """A text in sentences, as far as they are ended."""
+    return [one for one in re.split(r"(?<=[.!?])\s+", text.strip()) if one]

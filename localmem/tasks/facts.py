@@ -1,0 +1,126 @@
+"""What a reply must say, by code: from what changed, and from the graph and its histories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from localmem.tasks.asking import answer
+from localmem.tasks.courtesy import courtesy
+from localmem.tasks.cues import Cue
+from localmem.tasks.graph import TaskGraph
+from localmem.tasks.mentions import mentions
+from localmem.tasks.naming import Namer
+from localmem.tasks.phrases import phrases
+from localmem.tasks.question import question
+from localmem.tasks.reading import Mood, Reading
+from localmem.tasks.telling import Told, told
+from localmem.tasks.values import Change, Op, Operation, fold
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One turn, after it was carried out."""
+
+    before: TaskGraph
+    after: TaskGraph
+    reading: Reading
+    changes: tuple[Change, ...]
+    operations: tuple[Operation, ...]
+    """With those that only ask."""
+    focus: tuple[int, ...]
+    """Nodes spoken of last, the latest first."""
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a reply rests on."""
+
+    lines: tuple[str, ...]
+    """Short sentences in the user's language that say all of it, true by construction."""
+    needed: tuple[str, ...] = ()
+    """Values and names that a reply must have."""
+    about: tuple[int, ...] = ()
+    """Ids of the nodes that they are about."""
+    found: bool = True
+    """False: something is asked that the tasks do not hold."""
+    courteous: bool = False
+    """Nothing was told or asked: the lines are a courtesy."""
+    changed: bool = False
+    """They tell changes of this turn."""
+    former: tuple[str, ...] = ()
+    """Values in the lines that stand no more."""
+
+    @property
+    def text(self) -> str:
+        """The lines as one text; items of a list on lines of their own."""
+        return joined(self.lines)
+
+
+def joined(lines: Sequence[str]) -> str:
+    """Sentences behind each other, items of a list on lines of their own."""
+    text = ""
+    for line in lines:
+        mark = "\n" if line.startswith("- ") or (text and text.rsplit("\n", 1)[-1].startswith("- ")) else " "
+        text = f"{text}{mark}{line}" if text else line
+    return text
+
+
+def facts(situation: Situation) -> Facts:
+    """What the reply to a turn must say."""
+    reading = situation.reading
+    namer = Namer(situation.after, phrases(reading.language))
+    out = told(namer, situation.before, situation.changes, reading.cues)
+    changed = tuple(dict.fromkeys(change.after.id for change in situation.changes))
+    asked = question(reading)
+    found = True
+    wants_answer = asked is not None or any(operation.op is Op.QUERY for operation in situation.operations)
+    if asked is not None:
+        supposes = not reading.of(Mood.ASK) and not asked.claims
+        focus = tuple(dict.fromkeys([*out.about, *changed, *situation.focus]))
+        answered, found = answer(namer, asked, focus, supposes=supposes)
+        if found or not out.lines:
+            for line in answered.lines:
+                out.add(line)
+            out.needed += [word for word in answered.needed if word not in out.needed]
+            out.about += [id for id in answered.about if id not in out.about]
+        if out.lines and not found:
+            found = True
+    if not out.lines and found and (wants_answer or reading.of(Mood.TELL)):
+        _standing(namer, situation, out)
+    if not out.lines and found:
+        return Facts((courtesy(reading, namer.phrases),), courteous=True)
+    changes = bool(situation.changes)
+    return Facts(
+        tuple(out.lines),
+        tuple(out.needed),
+        tuple(out.about),
+        found,
+        changed=changes,
+        former=_former(situation.after, joined(out.lines)),
+    )
+
+
+def _former(graph: TaskGraph, text: str) -> tuple[str, ...]:
+    """Slots and values in a text that no live node has any more."""
+    live = {fold(part) for node in graph if node.live for part in (node.slot, node.value)}
+    past = {part for node in graph for r in node.history for part in (r.slot, r.value) if part}
+    flat = fold(text)
+    return tuple(
+        sorted(part for part in past if fold(part) not in live and fold(part) and fold(part) in flat)
+    )
+
+
+def _standing(namer: Namer, situation: Situation, out: Told) -> None:
+    """What was told and changed nothing, since it stands so already."""
+    reading = situation.reading
+    found = [m.node for m in mentions(situation.after, reading.told) if m.own or m.score >= 0.5]
+    parts = [node for node in found if node.parents and node.live]
+    if not parts:
+        return
+    above = situation.after[parts[0].parents[0]]
+    if above.live and reading.cues & {Cue.ONLY, Cue.ALL, Cue.LIST}:
+        out.add(namer.overview(above), above, needed=[n.value or n.slot for n in namer.parts(above)])
+    else:
+        out.add(namer.phrases.say("same", items=namer.list(parts[:4])), *parts[:4])

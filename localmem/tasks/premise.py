@@ -1,0 +1,337 @@
+"""Answers to what is taken for granted: "wasn't it Boston?", "isn't Jin coming too?", "I think it was never on the list"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localmem.tasks import recalling
+from localmem.tasks.context import GROUP, NOTE, kind_of
+from localmem.tasks.mentions import alike, content, within
+from localmem.tasks.naming import Namer, beside
+from localmem.tasks.past import Span
+from localmem.tasks.telling import Told
+from localmem.tasks.topics import Topics, is_kind
+from localmem.tasks.question import Want
+from localmem.tasks.values import Node, Status
+
+_FEW = 6
+
+
+def parts(namer: Namer, topics: Topics, out: Told) -> bool:
+    """Whether something stands in several parts; False: it never did, and the question is another one."""
+    groups = [node for node in topics.graph if node.slot == GROUP]
+    standing = [node for node in groups if node.live]
+    if standing:
+        items = "; ".join(namer.item(node) for node in standing)
+        out.add(namer.phrases.say("parts_now", number=len(standing), items=items), *standing)
+        return True
+    whole = topics.whole
+    if whole is None:
+        return False
+    removed = [node for node in topics.below([whole], live=False) if not node.live and node.slot != NOTE]
+    if not groups and not removed and not topics.question.why:
+        return False
+    if groups:
+        whole = (
+            topics.root(next((topics.graph[id] for id in groups[-1].parents if topics.graph[id].live), whole))
+            or whole
+        )
+    shown = namer.parts(whole)
+    text = namer.list(shown) or whole.slot
+    first = namer.phrases.say("one_now", items=text)
+    asks = not topics.question.open
+    out.add(namer.phrases.say("no", text=first[0].lower() + first[1:]) if asks else first, whole, *shown)
+    if groups:
+        last = groups[-1]
+        turn = last.deleted.turn
+        gone = [node for node in groups if node.deleted.turn == turn]
+        names = "; ".join(node.value for node in gone)
+        out.add(namer.phrases.say("was_removed", name=names, turn=turn))
+    return True
+
+
+def claim(namer: Namer, topics: Topics, out: Told) -> bool:
+    """What somebody remembers: whether it was so."""
+    question = topics.question
+    if not question.negated:
+        return whether(namer, topics, out)
+    found = _ever(topics)
+    if found is None:
+        named = question.named(topics.unknown)
+        if named and (question.strong(topics.unknown) or not topics.items):
+            out.add(namer.phrases.say("right_never", name=named))
+            return _stands(namer, topics, out)
+        return whether(namer, topics, out)
+    _was(namer, topics, found, out, "was_so")
+    return True
+
+
+def whether(namer: Namer, topics: Topics, out: Told) -> bool:
+    """Yes or no."""
+    question = topics.question
+    presumes = question.negated or question.past or question.claims
+    if topics.unknown:
+        asked = question.strong(topics.unknown) or presumes or (question.member and topics.wholes)
+        named = question.named(topics.unknown)
+        if asked and named and not question.judges:
+            if not presumes and not topics.hits and not question.strong(topics.unknown):
+                return False
+            if (
+                not topics.hits
+                and not question.own
+                and not question.member
+                and not question.strong(topics.unknown)
+            ):
+                return False
+            node = next((n for n in topics.items if n.live and n.value and _about_slot(topics, n)), None)
+            if node is not None and not _is_name(topics, named):
+                text = namer.phrases.say("first", value=node.value, **namer.words(node))
+                out.add(namer.phrases.say("no", text=_small(text)), node, needed=[node.value])
+                return True
+            out.add(namer.phrases.say("never", name=named))
+            return _stands(namer, topics, out)
+        if topics.hits:
+            return _neutral(namer, topics, out)
+        return _none_of_it(namer, topics, out)
+    if not topics.hits:
+        return _none_of_it(namer, topics, out)
+    if (question.removes or question.changes) and (question.past or question.ever) and topics.items:
+        return _did(namer, topics, out)
+    now = _now(topics)
+    if now and not question.judges:
+        if question.past and not question.negated or question.ever:
+            found = _ever(topics)
+            if found is not None and found.last is not None:
+                _was(namer, topics, found, out, "yes")
+                return True
+        text = _plain(namer, now)
+        out.add(namer.phrases.say("yes", text=text), *now, needed=[n.value or n.slot for n in now])
+        return True
+    found = _ever(topics)
+    if question.judges:
+        return _neutral(namer, topics, out)
+    if found is not None:
+        so = question.ever or (question.past and not question.negated)
+        _was(namer, topics, found, out, "yes" if so else "no_longer")
+        return True
+    return _mismatch(namer, topics, out)
+
+
+def _none_of_it(namer: Namer, topics: Topics, out: Told) -> bool:
+    whole = topics.whole
+    question = topics.question
+    if (
+        whole is None
+        or not question.own
+        or question.strong(topics.unknown)
+        or len(topics.below([whole])) > _FEW
+        or len(topics.roots) > 1
+    ):
+        return False
+    out.add(namer.overview(whole), whole)
+    return True
+
+
+def _neutral(namer: Namer, topics: Topics, out: Told) -> bool:
+    """What stands, without a yes or no: the question asks for more than is noted."""
+    live = [node for node in topics.items if node.live] or [node for node in topics.wholes if node.live]
+    if not live:
+        for node in topics.items[:2]:
+            recalling.ending(namer, topics, node, out)
+        return bool(out.lines)
+    for node in live[:2]:
+        if topics.is_whole(node):
+            out.add(namer.overview(node), node)
+        else:
+            above = topics.graph.live_parents(node)
+            name = above[0].slot if above else node.slot
+            out.add(namer.phrases.say("stands", name=name, items=namer.item(node)), node)
+    out.add(namer.phrases.say("no_more"))
+    return True
+
+
+def _about_slot(topics: Topics, node: Node) -> bool:
+    return bool(within(topics.question.words, content(node.slot)))
+
+
+def _is_name(topics: Topics, named: str) -> bool:
+    return kind_of(named) == "text" and named[:1].isupper() and topics.question.language != "de"
+
+
+def _small(text: str) -> str:
+    """A sentence as it stands behind a colon."""
+    head = text.split(" ")[0]
+    return text[0].lower() + text[1:] if head in ("The", "At", "It", "There") else text
+
+
+def _stands(namer: Namer, topics: Topics, out: Told) -> bool:
+    """What stands where something else was thought to stand: of the same slot or kind, or the task."""
+    question = topics.question
+    kinds = {kind_of(word) for word in question.raw.split()} - {"text", "number"}
+    whole = topics.whole
+    about = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
+    if not about and kinds and whole is not None:
+        inside = topics.below([whole])
+        about = [node for node in inside if kind_of(node.value) in kinds]
+        near = [node for node in topics.items if node.live]
+        close = [
+            node for item in near for node in [item, *topics.beside(item)] if kind_of(node.value) in kinds
+        ]
+        about = close or about
+    if (
+        not about
+        and whole is not None
+        and _is_name(topics, question.named(topics.unknown))
+        and not topics.items
+    ):
+        people = [
+            node for node in topics.below([whole]) if is_kind(node, Want.PERSON) and (node.slot, node.value)
+        ]
+        about = people if len(people) > 1 else []
+    if about:
+        out.add(_plain(namer, about[:_FEW]), *about[:_FEW])
+    elif topics.items and any(node.live for node in topics.items):
+        node = next(node for node in topics.items if node.live)
+        out.add(namer.phrases.say("stands", name=_above(topics, node), items=namer.item(node)), node)
+    elif whole is not None and len(namer.parts(whole)) <= _FEW:
+        out.add(namer.overview(whole), whole)
+    return True
+
+
+def _above(topics: Topics, node: Node) -> str:
+    above = topics.graph.live_parents(node)
+    return above[0].slot if above else node.slot
+
+
+def _plain(namer: Namer, nodes: Sequence[Node]) -> str:
+    """Nodes as a short text: "the owner is Farid", "eggs 10"."""
+    if len(nodes) == 1 and nodes[0].value and not namer.parts(nodes[0]) and nodes[0].status is Status.ACTIVE:
+        return _small(namer.phrases.say("first", value=nodes[0].value, **namer.words(nodes[0])))
+    text = namer.list(nodes)
+    return text if text.endswith(".") else f"{text}."
+
+
+def _now(topics: Topics) -> list[Node]:
+    """Live nodes that have all words of the question, with what is above them; all of them where each has some."""
+    wanted = topics.question.words
+    live = [node for node in topics.items if node.live]
+    for node in live:
+        above = [topics.graph[id] for id in _live_above(topics, node)]
+        words = [word for one in [node, *above] for word in [*content(one.slot), *content(one.value)]]
+        if len(within(wanted, words)) == len(wanted):
+            return [node]
+    bare = [
+        node
+        for node in live
+        if not node.value or not _about_slot(topics, node) or within(wanted, content(node.value))
+    ]
+    words = [
+        word
+        for node in [*bare, *topics.wholes]
+        if node.live
+        for word in [*content(node.slot), *content(node.value)]
+    ]
+    slots = {node.slot for node in bare if node.value}
+    if len(bare) > 1 and len(slots) <= 1 and len(within(wanted, words)) == len(wanted):
+        return bare
+    wholes = [node for node in topics.wholes if node.live]
+    if not topics.items and wholes:
+        words = [word for node in wholes for word in [*content(node.slot), *content(node.value)]]
+        if len(within(wanted, words)) == len(wanted):
+            return wholes[:1]
+    return []
+
+
+def _live_above(topics: Topics, node: Node) -> set[int]:
+    found: set[int] = set()
+    waiting = [node]
+    while waiting:
+        for parent in topics.graph.live_parents(waiting.pop()):
+            if parent.id not in found:
+                found.add(parent.id)
+                waiting.append(parent)
+    return found
+
+
+def _ever(topics: Topics) -> Span | None:
+    """The latest span in which a node had all words of the question, it or what was above it."""
+    wanted = topics.question.words
+    found: list[Span] = []
+    for node in topics.items:
+        for span in topics.places(node):
+            above = [topics.graph[id] for id in span.parents if id in topics.graph]
+            above += [topics.graph[id] for one in list(above) for id in topics.ever_above(one)]
+            words = [*content(span.slot), *content(span.value)]
+            own = within(wanted, words)
+            words += [word for one in above for word in [*content(one.slot), *content(one.value)]]
+            # Words of a name that all spans share do not tell this one from the others.
+            if own and len(within([w for w in wanted if w not in topics.unknown], words)) == len(
+                wanted
+            ) - len(topics.unknown):
+                found.append(span)
+    ended = [span for span in found if span.last is not None]
+    return (ended or found)[-1] if found else None
+
+
+def _was(namer: Namer, topics: Topics, span: Span, out: Told, phrase: str) -> None:
+    """What was so, from when until when, and what stands in its place."""
+    above = next(
+        (topics.graph[id] for id in span.parents if topics.graph[id].id in {w.id for w in topics.wholes}),
+        None,
+    )
+    name = beside(span.slot, span.value)
+    if span.last is None:
+        turn = span.first
+        text = namer.phrases.say("was_added", name=name, turn=turn)
+        out.add(namer.phrases.say("was_so" if phrase == "was_so" else "yes", text=text), span.node)
+        return
+    if above is not None:
+        text = namer.phrases.say("was_part", name=name, whole=above.slot, first=span.first, last=span.last)
+    else:
+        text = namer.phrases.say("was_part_gone", name=name, first=span.first, last=span.last)
+    if span.slot == span.node.slot and span.value:
+        text = (
+            namer.phrases.say("was_part_gone", name=name, first=span.first, last=span.last)
+            if above is None
+            else text
+        )
+    out.add(namer.phrases.say(phrase, text=text), span.node)
+    before = len(out.lines)
+    turn = recalling.ending(namer, topics, span.node, out, words=[*content(span.value), *content(span.slot)])
+    if turn is None and len(out.lines) == before:
+        _stands(namer, topics, out)
+
+
+def _did(namer: Namer, topics: Topics, out: Told) -> bool:
+    """Whether something was removed or changed, and in which turn."""
+    for node in topics.items[:2]:
+        turn = recalling.ending(namer, topics, node, out)
+        if turn is None:
+            node_text = namer.label(node)
+            phrase = "not_removed" if topics.question.removes else "not_changed"
+            text = namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first)
+            out.add(namer.phrases.say("no", text=text), node)
+        else:
+            recalling.because(namer, node, turn, out)
+    return bool(out.lines)
+
+
+def _mismatch(namer: Namer, topics: Topics, out: Told) -> bool:
+    """The words stand, but not together: "didn't Farid review it?"."""
+    slot = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
+    if slot and not any(alike(w, v) for n in slot for w in topics.question.words for v in content(n.value)):
+        out.add(namer.phrases.say("no", text=_plain(namer, slot[:1])), slot[0], needed=[slot[0].value])
+        return True
+    live = [node for node in topics.items if node.live]
+    if not live:
+        for node in topics.items[:2]:
+            recalling.ending(namer, topics, node, out)
+        return bool(out.lines)
+    if topics.wholes:
+        outside = [n for n in live if not any(w.id in topics.ever_above(n) for w in topics.wholes)]
+        if outside and topics.whole is not None:
+            items = namer.list(namer.parts(topics.whole))
+            text = namer.phrases.say("stands", name=topics.whole.slot, items=items)
+            out.add(namer.phrases.say("no", text=text), topics.whole)
+            return True
+    return _neutral(namer, topics, out)

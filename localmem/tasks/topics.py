@@ -1,0 +1,184 @@
+"""Which nodes a question is about, and which of its words no node ever had."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from localmem.tasks.context import GROUP, NOTE, kind_of
+from localmem.tasks.cues import folded
+from localmem.tasks.graph import TaskGraph
+from localmem.tasks.mentions import content, within
+from localmem.tasks.past import Span, family, spans
+from localmem.tasks.question import SLOTS, Question, Want
+from localmem.tasks.values import Node
+
+
+@dataclass(frozen=True)
+class Topics:
+    """A question beside the graph."""
+
+    graph: TaskGraph
+    question: Question
+    focus: tuple[int, ...]
+    """Nodes spoken of last, the latest first; those that this very turn changed in front."""
+
+    @cached_property
+    def hits(self) -> dict[int, frozenset[str]]:
+        """By node: words of the question that it has, or ever had."""
+        found = {}
+        for node in self.graph:
+            had = {text for past in node.history for text in (past.slot, past.value)}
+            words = [word for text in had for word in (content(text) or [folded(text)])]
+            hit = frozenset(within(self.question.words, words))
+            if hit:
+                found[node.id] = hit
+        return found
+
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """Words of the question that no node ever had."""
+        known = {word for hit in self.hits.values() for word in hit}
+        return tuple(word for word in self.question.words if word not in known)
+
+    @cached_property
+    def wholes(self) -> list[Node]:
+        """Named nodes that have parts, or are no part themselves; live ones first."""
+        found = [node for node in self._named if self.is_whole(node)]
+        return sorted(found, key=lambda node: not node.live)
+
+    @cached_property
+    def items(self) -> list[Node]:
+        """Named nodes that are parts, those of a named whole alone if there are such; live ones first."""
+        found = [node for node in self._named if not self.is_whole(node)]
+        inside = [node for node in found if any(whole.id in self.ever_above(node) for whole in self.wholes)]
+        return sorted(inside or found, key=lambda node: (-len(self.hits[node.id]), not node.live, -node.id))
+
+    @cached_property
+    def _named(self) -> list[Node]:
+        """Nodes with a word of the question, without those whose words another one has beside others."""
+        nodes = [self.graph[id] for id in self.hits if self.graph[id].slot != NOTE]
+        found = []
+        for node in nodes:
+            hit = self.hits[node.id]
+            above = self.ever_above(node)
+            better = [
+                other
+                for other in nodes
+                if hit < self.hits[other.id]
+                and other.id not in above
+                and node.id not in self.ever_above(other)
+            ]
+            if not better:
+                found.append(node)
+        return found
+
+    def is_whole(self, node: Node) -> bool:
+        """Whether it has parts, or is no part itself."""
+        return not node.parents or any(child.slot != NOTE for child in self.graph.children(node.id))
+
+    def ever_above(self, node: Node) -> frozenset[int]:
+        """All that a node was ever a part of, however far above."""
+        found: set[int] = set()
+        waiting = [node]
+        while waiting:
+            one = waiting.pop()
+            for past in one.history:
+                for id in past.parents:
+                    if id not in found and id in self.graph:
+                        found.add(id)
+                        waiting.append(self.graph[id])
+        return frozenset(found)
+
+    def below(self, nodes: Iterable[Node], *, live: bool = True) -> list[Node]:
+        """All parts of nodes, however deep, without notes."""
+        found: dict[int, Node] = {}
+        waiting = list(nodes)
+        while waiting:
+            for child in self.graph.children(waiting.pop(0).id):
+                if child.id not in found and child.slot != NOTE and (child.live or not live):
+                    found[child.id] = child
+                    waiting.append(child)
+        return list(found.values())
+
+    def beside(self, node: Node) -> list[Node]:
+        """Live nodes with a parent in common."""
+        found = {c.id: c for id in node.parents for c in self.graph.children(id) if c.live and c.slot != NOTE}
+        found.pop(node.id, None)
+        return list(found.values())
+
+    @cached_property
+    def whole(self) -> Node | None:
+        """The live task that the question is about: named, or that of what is named, or spoken of last."""
+        for node in self.wholes:
+            if node.live:
+                return node
+        for node in self.items:
+            if node.live and (root := self.root(node)):
+                return root
+        for id in self.focus:
+            if id in self.graph and self.graph[id].live and (root := self.root(self.graph[id])):
+                return root
+        roots = self.roots
+        return roots[-1] if roots else None
+
+    @cached_property
+    def roots(self) -> list[Node]:
+        """Live tasks."""
+        return [root for root in self.graph.roots() if root.live]
+
+    def root(self, node: Node) -> Node | None:
+        """The live task that a node belongs to."""
+        while node.parents:
+            above = self.graph.live_parents(node)
+            if not above:
+                return None
+            node = above[0]
+        return node if node.live else None
+
+    def of_kind(self, nodes: Iterable[Node]) -> list[Node]:
+        """Those that hold a value of a kind that the question wants."""
+        return [node for node in nodes if any(is_kind(node, want) for want in self.question.wants)]
+
+    def fits(self, span: Span, words: Sequence[str] | None = None) -> bool:
+        """Whether a span has a word of the question that not all spans of its node have."""
+        wanted = self.question.words if words is None else words
+        own = content(span.value) or content(span.slot)
+        return bool(within(wanted, own))
+
+    def line(self, node: Node) -> list[Span]:
+        """What stood in a node's place, one after the other."""
+        return family(self.graph, node)
+
+    def changed(self, node: Node) -> bool:
+        """Whether something else stood in its place before, or it is gone."""
+        return len(self.line(node)) > 1
+
+    def places(self, node: Node) -> list[Span]:
+        """Everything that a node was, and where."""
+        return spans(node)
+
+
+def is_kind(node: Node, want: Want) -> bool:
+    """Whether a node holds a value of that kind."""
+    text = node.value or node.slot
+    if SLOTS[want] and _search(SLOTS[want], node.slot):
+        return True
+    if want in (Want.DATE, Want.TIME):
+        return kind_of(text) == str(want)
+    if want is Want.NUMBER:
+        return text[:1].isdigit() or kind_of(text) == "number"
+    if want is Want.PERSON:
+        return (
+            node.slot != GROUP
+            and kind_of(text) == "text"
+            and bool(text.split())
+            and all(w[:1].isupper() for w in text.split())
+        )
+    return False
+
+
+def _search(pattern: str, text: str) -> bool:
+    return re.search(pattern, folded(text)) is not None

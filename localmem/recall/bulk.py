@@ -7,6 +7,7 @@ small ones, its events, which the writer then need not read again.
 
 from __future__ import annotations
 
+import os
 import signal
 import stat
 from collections import deque
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 HELD = 4_000_000
 """Bytes of a file up to which its events are handed over; of a larger one only what the first reading found."""
+INTERRUPTED = 130
 WINDOW = 4
 """Files that each process may be ahead of the writer."""
 
@@ -127,7 +129,7 @@ def _look_ahead(
 
     # Not a fork: the memory's file and the engine's threads would be in the copies.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_when_interrupted)
     stack.callback(pool.shutdown, wait=True, cancel_futures=True)
     running: deque[Future[Ahead] | None] = deque()
     waiting = iter(files)
@@ -144,9 +146,9 @@ def _look_ahead(
             yield None
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the writer, which ends the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _end_when_interrupted() -> None:
+    """Ctrl-C reaches every process; this one has nothing to keep, and nothing to say."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
 
 
 def look(path: Path, reading: Reading) -> Ahead:

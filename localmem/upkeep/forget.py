@@ -267,24 +267,26 @@ def _told(turns: Iterable[TaskTurn], exchanges: Iterable[_Exchange]) -> tuple[se
 
 def _quoting(store: Store, ids: Sequence[int], more: Iterable[str]) -> dict[int, str]:
     """Runs of the agent in which one of these turns, or of these other texts, stands; with their goals."""
-    runs = {run.id: run.goal for run in store.runs()}
+    runs = {run.id: run for run in store.runs()}
     by_words: dict[tuple[str, ...], set[int]] = {}
     whole: dict[int, str] = {}
-    for run, goal in runs.items():
-        texts = [goal, *(text for one in store.subgoals(run) for text in (one.text, one.summary))]
-        texts += [text for step in store.steps(run) for text in (step.action, step.observation, step.data)]
+    for run, row in runs.items():
+        texts = [row.goal, f"{row.environment} {row.options}"]
+        texts += [text for one in store.subgoals(run) for text in (one.text, one.summary)]
+        for step in store.steps(run):
+            texts += [step.action, step.observation, step.state, step.data]
         whole[run] = f" {' '.join(word for text in texts for word in _bare(text))} "
         for text in texts:
-            for row in _in_a_row(_bare(text)):
-                by_words.setdefault(row, set()).add(run)
+            for words in _in_a_row(_bare(text)):
+                by_words.setdefault(words, set()).add(run)
     found: set[int] = set()
     for text in _texts(store, ids, more) if runs else ():
-        words = _bare(text)
-        for row in _in_a_row(words):
-            found |= by_words.get(row, set())
-        if 0 < len(words) < QUOTED:
-            found |= {run for run, said in whole.items() if f" {' '.join(words)} " in said}
-    return {run: goal for run, goal in runs.items() if run in found}
+        bare = _bare(text)
+        for words in _in_a_row(bare):
+            found |= by_words.get(words, set())
+        if 0 < len(bare) < QUOTED:
+            found |= {run for run, said in whole.items() if f" {' '.join(bare)} " in said}
+    return {run: row.goal for run, row in runs.items() if run in found}
 
 
 def _texts(store: Store, ids: Sequence[int], more: Iterable[str]) -> Iterable[str]:

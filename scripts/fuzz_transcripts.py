@@ -50,13 +50,14 @@ ODD: list[Any] = [
 
 
 def mutated(value: Any, program: bytes) -> Any:
-    """The value with others in it: every three bytes choose a place and what is put there."""
+    """The value with others in it: a byte says how deep to go, one for each step where, and one what is put there."""
     holder = [value]
     twice = 0
-    for at in range(0, len(program) - 2, 3):
+    rest = iter(program)
+    for depth in rest:
         place: Any = holder
         key: Any = 0
-        for step in range(program[at] % 12):
+        for _ in range(depth % 12):
             inner = place[key]
             keys = (
                 list(inner)
@@ -67,11 +68,12 @@ def mutated(value: Any, program: bytes) -> Any:
             )
             if not keys:
                 break
-            place, key = inner, keys[(program[at + 1] >> (step % 5)) % len(keys)]
-        if program[at + 2] >= 220 and (twice := twice + 1) <= 4:
-            place[key] = [place[key], place[key]]
+            place, key = inner, keys[next(rest, 0) % len(keys)]
+        what = next(rest, 0)
+        if what >= 220 and (twice := twice + 1) <= 4:
+            place[key] = [place[key], copy.deepcopy(place[key])]
         else:
-            place[key] = copy.deepcopy(ODD[program[at + 2] % len(ODD)])
+            place[key] = copy.deepcopy(ODD[what % len(ODD)])
     return holder[0]
 
 

@@ -104,7 +104,7 @@ def _last(mapping: Mapping[str, Any]) -> str | None:
 
 def _is_hidden(message: Mapping[str, Any]) -> bool:
     content, metadata = message.get("content"), message.get("metadata")
-    kind = content.get("content_type", "") if isinstance(content, dict) else ""
+    kind = str(content.get("content_type") or "") if isinstance(content, dict) else ""
     hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation") is True
     to = message.get("recipient")
     role = _role(message)

@@ -144,6 +144,8 @@ def walk(source: Source, limit: int, into: Container[Path]) -> Iterator[tuple[Pa
 
 
 _LONGEST_KEY = 1000
+_EDGE = 16
+"""Characters before the end of what was read, in which an error tells of what is missing behind it."""
 _TRUNCATED = "The file is cut off; what came before is kept. Export it again to get the rest."
 
 
@@ -178,16 +180,22 @@ class _Walk:
 
     def value(self, limit: int) -> object:
         """The value that starts here."""
-        if self.peek() in '{["':
+        while self.peek() in '{["':
             # The short way. A bare word, which is rare and mostly wrong, would cost a count of lines here.
             try:
                 value, end = _DECODER.raw_decode(self._text, self.at)
+            except json.JSONDecodeError as error:
+                # Only incomplete so far: the scan, which a malformed value needs, takes ten times as long.
+                cut = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _EDGE
+                if cut and len(self._text) - self.at <= limit and self._more():
+                    continue
+                break
             except (ValueError, RecursionError):
-                pass  # incomplete so far, or malformed: the scan tells
-            else:
-                if end - self.at <= limit:
-                    self.at = end
-                    return value
+                break
+            if end - self.at > limit:
+                break
+            self.at = end
+            return value
         first_line = self.line()
         text = self._scan(limit)
         if text is None:

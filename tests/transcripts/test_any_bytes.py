@@ -145,6 +145,7 @@ _ODD = st.sampled_from(
     "format", [one for one in Format if VALID[one].startswith(("[", "{")) and one != "jsonl"]
 )
 @given(data=st.data())
+@settings(max_examples=300)
 def test_values_of_other_kinds_give_events_or_a_transcript_error(format: Format, data: st.DataObject) -> None:
     holder = [json.loads(VALID[format])]
     for _ in range(data.draw(st.integers(1, 5))):

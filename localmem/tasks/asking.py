@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from localmem.tasks import premise, recalling
 from localmem.tasks.context import GROUP
-from localmem.tasks.naming import Namer, join
+from localmem.tasks.mentions import content, within
+from localmem.tasks.naming import Namer, bare, join, kind
 from localmem.tasks.question import Question, Want
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
@@ -71,9 +72,9 @@ def _supposed(namer: Namer, topics: Topics, out: Told) -> Told:
 def _present(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     items = [node for node in topics.items if node.live and node.slot != GROUP]
-    if (question.unfinished or question.finished) and not (
-        items and not question.lists and not topics.wholes
-    ):
+    asks_value = question.wants & {Want.DATE, Want.TIME, Want.PERSON, Want.PLACE}
+    status = (question.unfinished or question.finished) and not asks_value
+    if status and not (items and not question.lists and not topics.wholes):
         if question.unfinished and not items:
             return _open(namer, topics, out)
         if question.finished and not items and not question.open:
@@ -133,9 +134,7 @@ def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bo
 
 
 def _in_slot(topics: Topics, node: Node) -> bool:
-    from localmem.tasks.mentions import content, within
-
-    return bool(within(topics.question.words, content(node.slot)))
+    return bool(within(topics.words, content(node.slot)))
 
 
 def _all_of_one_slot(nodes: Sequence[Node]) -> bool:
@@ -150,24 +149,18 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
         groups.setdefault(fold(node.slot), []).append(node)
     for same in groups.values():
         node = same[0]
-        alone = len(same) == 1
-        if (
-            alone
-            and node.value
-            and not namer.parts(node)
-            and not namer.notes(node)
-            and node.status is Status.ACTIVE
-            and node.slot != GROUP
-        ):
+        told_alone = len(same) == 1 and node.value and not namer.parts(node) and node.status is Status.ACTIVE
+        named = node.slot != GROUP and not (bare(node.slot) and kind(node.value) == "text")
+        if told_alone and named and not _noted(namer, topics, node):
             out.add(
                 namer.phrases.say("first", value=node.value, **namer.words(node)), node, needed=[node.value]
             )
     rest = [node for node in nodes if node.id not in out.about]
-    for whole in dict.fromkeys(node.parents[0] if node.parents else node.id for node in rest):
-        here = [node for node in rest if whole in node.parents or node.id == whole]
+    for whole in dict.fromkeys(_above(namer, node) for node in rest):
+        here = [node for node in rest if _above(namer, node) == whole]
         if here:
             above = namer.graph[whole]
-            items = namer.list(here)
+            items = namer.list(here, noted=any(_noted(namer, topics, node) for node in here))
             if above.id in {node.id for node in here}:
                 out.add(namer.overview(above), *here, needed=_values(here))
             else:
@@ -179,6 +172,22 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
                     needed=_values(here),
                 )
     return bool(out.lines)
+
+
+def _noted(namer: Namer, topics: Topics, node: Node) -> bool:
+    """Whether the notes of a node belong to the answer."""
+    notes = namer.notes(node)
+    return bool(notes) and (
+        topics.question.asks(_ABLE) or any(within(topics.words, content(note.value)) for note in notes)
+    )
+
+
+_ABLE = r"\b(can|can't|cannot|available|free|notes?|when|kann|können|verfügbar|notiz\w*|zeit|wann|puede\w*|libre|disponible|notas?|cuándo)\b"
+
+
+def _above(namer: Namer, node: Node) -> int:
+    above = namer.graph.live_parents(node)
+    return above[0].id if above else node.id
 
 
 def _count(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:

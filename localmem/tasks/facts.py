@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from localmem.tasks.asking import answer
 from localmem.tasks.courtesy import courtesy
+from localmem.tasks.context import NOTE
 from localmem.tasks.cues import Cue
 from localmem.tasks.graph import TaskGraph
-from localmem.tasks.mentions import mentions
+from localmem.tasks.mentions import content, mentions, within
 from localmem.tasks.naming import Namer
 from localmem.tasks.phrases import phrases
 from localmem.tasks.question import question
@@ -73,11 +74,11 @@ def facts(situation: Situation) -> Facts:
     namer = Namer(situation.after, phrases(reading.language))
     out = told(namer, situation.before, situation.changes, reading.cues)
     changed = tuple(dict.fromkeys(change.after.id for change in situation.changes))
-    asked = question(reading)
+    asked = question(reading, all=not situation.changes)
     found = True
     wants_answer = asked is not None or any(operation.op is Op.QUERY for operation in situation.operations)
     if asked is not None:
-        supposes = not reading.of(Mood.ASK) and not asked.claims
+        supposes = (not reading.of(Mood.ASK) and not asked.claims) or asked.supposes
         focus = tuple(dict.fromkeys([*out.about, *changed, *situation.focus]))
         answered, found = answer(namer, asked, focus, supposes=supposes)
         if found or not out.lines:
@@ -115,9 +116,11 @@ def _former(graph: TaskGraph, text: str) -> tuple[str, ...]:
 def _standing(namer: Namer, situation: Situation, out: Told) -> None:
     """What was told and changed nothing, since it stands so already."""
     reading = situation.reading
-    found = [m.node for m in mentions(situation.after, reading.told) if m.own or m.score >= 0.5]
-    parts = [node for node in found if node.parents and node.live]
-    if not parts:
+    found = [m for m in mentions(situation.after, reading.told) if m.own or m.score >= 0.5]
+    parts = [m.node for m in found if m.node.parents and m.node.slot != NOTE]
+    spoken = content(reading.told)
+    touched = {word for m in found for word in m.words}
+    if not parts or 2 * len(within(spoken, touched)) < len(spoken):
         return
     above = situation.after[parts[0].parents[0]]
     if above.live and reading.cues & {Cue.ONLY, Cue.ALL, Cue.LIST}:

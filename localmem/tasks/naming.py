@@ -15,12 +15,18 @@ from localmem.tasks.values import Node, Status, fold
 
 LONG_LIST = 6
 """More items than that are told one a line."""
+_FIGURES = 3
+"""A number with fewer digits counts things: "9 kids"; a longer one is a sum or a code."""
+_LIKE_MONTH = re.compile(
+    r"(?!(?:march|april|may|june|july|august|december|märz|mai|juni|juli|dezember|mayo|junio|julio|mar|dec|jun|jul)\b)(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[^\W\d]+(?<!uary)(?<!ber)( [^\W\d]+)*",
+    re.IGNORECASE,
+)
 _BARE = re.compile(
-    r"^(person|people|guest|participant|attendee|member|item|thing|step|task|teilnehmer(in)?|gast|gäste|personen|punkt|aufgabe|invitad[oa]s?|"
+    r"^(person|people|guest|participant|attendee|member|item|thing|step|task|teilnehmer(in)?|gast|gäste|personen|punkt|aufgabe|schritt|invitad[oa]s?|paso|"
     r"persona|participantes?|cosa|punto|tarea|time|date|day|datum|uhrzeit|zeit|tag|fecha|hora|día)s?$"
 )
 """Slots that add nothing to their values: "Thursday" says by itself that it is a date."""
-_SPECIFIC = re.compile(
+SPECIFIC = re.compile(
     r"\b(dat(e|um)|time|day|place|location|start|end|destination|origin|budget|price|name|e-?mail|phone|address|owner|hotel|flight|deadline|room|"
     r"uhrzeit|zeit|tag|ort|ziel|preis|adresse|telefon|raum|fecha|hora|día|lugar|destino|origen|precio|nombre|dirección|teléfono|sala)\b"
 )
@@ -33,22 +39,27 @@ class Namer:
     graph: TaskGraph
     phrases: Phrases
 
-    def item(self, node: Node, *, slot: str = "", value: str | None = None, deep: bool = True) -> str:
+    def item(
+        self, node: Node, *, slot: str = "", value: str | None = None, deep: bool = True, noted: bool = False
+    ) -> str:
         """A node in a list: "potatoes 3 kg", "celery (wash and chop)", "bed one (carrots and chard)".
 
         Args:
             node: which one.
             slot: a former slot.
             value: a former value.
-            deep: with its parts and notes.
+            deep: with its parts.
+            noted: with its notes.
         """
         slot = slot or node.slot
         value = node.value if value is None else value
-        text = beside(slot, value)
+        shared = value[:1].isupper() and value[:1].isalpha() and self._shares_slot(node)
+        text = value if shared else beside(slot, value)
         if not deep:
             return text
         inner = [self.item(child) for child in self.parts(node)]
-        inner += [note.value for note in self.notes(node)]
+        if noted:
+            inner += [note.value for note in self.notes(node)]
         if node.status is Status.DONE:
             inner = [self.phrases.finished_mark, *inner]
         return f"{text} ({join(inner, self.phrases)})" if inner else text
@@ -56,6 +67,14 @@ class Namer:
     def label(self, node: Node, *, slot: str = "", value: str | None = None) -> str:
         """A node without its parts, as the subject of a sentence."""
         return self.item(node, slot=slot, value=value, deep=False)
+
+    def _shares_slot(self, node: Node) -> bool:
+        """Whether others beside it have, or had, the same slot."""
+        return any(
+            other.id != node.id and fold(other.slot) == fold(node.slot)
+            for id in node.parents
+            for other in self.graph.children(id)
+        )
 
     def parts(self, node: Node) -> list[Node]:
         """Live parts of a node, without notes."""
@@ -65,8 +84,8 @@ class Namer:
         """Live notes of a node."""
         return [child for child in self.graph.children(node.id) if child.live and child.slot == NOTE]
 
-    def items(self, nodes: Iterable[Node], *, deep: bool = True) -> list[str]:
-        """Nodes as items of a list; what has one slot and several values is one: "Ana, Luis and Eva (guest)"."""
+    def items(self, nodes: Iterable[Node], *, deep: bool = True, noted: bool = False) -> list[str]:
+        """Nodes as items of a list; what has one slot and several values is one: "kite (red and white)"."""
         nodes = list(nodes)
         made: list[str] = []
         seen: set[int] = set()
@@ -78,28 +97,31 @@ class Namer:
                 for other in nodes
                 if fold(other.slot) == fold(node.slot) and other.value and other.status is node.status
             ]
-            plain = len(same) > 1 and node.value and not any(deep and self.graph.children(o.id) for o in same)
+            held = [len(self.parts(o)) + noted * len(self.notes(o)) for o in same]
+            plain = len(same) > 1 and node.value and not (deep and any(held))
             if plain and node.slot != GROUP:
                 seen.update(other.id for other in same)
                 values = join([other.value for other in same], self.phrases)
                 mark = f", {self.phrases.finished_mark}" if node.status is Status.DONE else ""
-                made.append(
-                    values + mark if _BARE.match(folded(node.slot)) else f"{node.slot}: {values}{mark}"
-                )
+                if bare(node.slot):
+                    end = f" ({self.phrases.finished_mark})" if mark else ""
+                    made += [other.value + end for other in same]
+                else:
+                    made.append(f"{node.slot} ({values}{mark})")
             else:
                 seen.add(node.id)
-                made.append(self.item(node, deep=deep))
+                made.append(self.item(node, deep=deep, noted=noted))
         return made
 
-    def list(self, nodes: Iterable[Node], *, deep: bool = True) -> str:
+    def list(self, nodes: Iterable[Node], *, deep: bool = True, noted: bool = False) -> str:
         """Nodes as one list."""
-        return join(self.items(nodes, deep=deep), self.phrases)
+        return join(self.items(nodes, deep=deep, noted=noted), self.phrases)
 
     def overview(self, node: Node, *, only: Sequence[Node] | None = None) -> list[str]:
         """What a task holds, as one sentence, or as lines behind "- " if there is much."""
         parts = self.parts(node) if only is None else list(only)
-        name = node.label if not node.value else beside(node.slot, node.value)
-        notes = [note.value for note in self.notes(node)] if only is None else []
+        name = beside(node.slot, node.value)
+        notes = [note.value for note in self.notes(node)] if only is None and not parts else []
         if not parts and not notes:
             return [self.phrases.say("nothing", name=name)]
         items = [*self.items(parts), *notes]
@@ -130,13 +152,24 @@ def beside(slot: str, value: str) -> str:
     """A slot with its value: "time 3 PM", "potatoes 3 kg", "tiles (white)"; the value alone where the slot adds nothing."""
     if not value:
         return slot
-    if slot == GROUP or (_BARE.match(folded(slot)) and (kind_of(value) != "text" or value[:1].isupper())):
+    if slot == GROUP or bare(slot) or fold(slot) in fold(value):
         return value
-    if fold(slot) in fold(value):
-        return value
-    if value[:1].isdigit() or _SPECIFIC.search(folded(slot)) or kind_of(value) in ("date", "time"):
+    if value.isdigit() and len(value) < _FIGURES and plural(slot):
+        return f"{value} {slot}"
+    if value[:1].isdigit() or SPECIFIC.search(folded(slot)) or kind(value) in ("date", "time"):
         return f"{slot} {value}"
     return f"{slot} ({value})"
+
+
+def bare(slot: str) -> bool:
+    """Whether a slot adds nothing to its value."""
+    return _BARE.match(folded(slot)) is not None
+
+
+def kind(text: str) -> str:
+    """The kind of a value; a name that begins like a month is none: "Marta"."""
+    found = kind_of(text)
+    return "text" if found == "date" and _LIKE_MONTH.fullmatch(text.strip()) else found
 
 
 def join(items: Sequence[str], phrases: Phrases) -> str:

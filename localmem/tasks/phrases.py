@@ -48,6 +48,7 @@ class Phrases:
     finished_mark: str
     since: str
     count: str
+    left: str
     unchanged: str
     no_more: str
     same: str
@@ -83,6 +84,7 @@ class Phrases:
     right_never: str
     one_now: str
     parts_now: str
+    were_joined: str
     # Courtesy
     welcome: str
     hello: str
@@ -92,7 +94,11 @@ class Phrases:
 
     def say(self, phrase: str, **words: object) -> str:
         """A phrase with its words, as a sentence."""
-        return sentence(getattr(self, phrase).format(**words))
+        return sentence(self.part(phrase, **words))
+
+    def part(self, phrase: str, **words: object) -> str:
+        """A phrase with its words, for the middle of a sentence."""
+        return str(getattr(self, phrase)).format(**words)
 
 
 def sentence(text: str) -> str:
@@ -135,7 +141,8 @@ EN = Phrases(
     none_finished="Nothing is done yet",
     finished_mark="done",
     since="since turn {turn}",
-    count="{number}: {items}",
+    count="{number} in all: {items}",
+    left="What is left: {items}",
     unchanged="Nothing is changed",
     no_more="More than that is not noted",
     same="That is how it stands already: {items}",
@@ -150,25 +157,26 @@ EN = Phrases(
     only_ever="{the} {was_were} {value} from the start, in turn {turn}, and still {is_are}",
     most="{the} {was_were} {value} at {most}, in turn {turn}",
     turn_of="turn {turn}",
-    was_removed="{name} was removed in turn {turn}",
-    was_replaced="{name} was replaced by {new} in turn {turn}",
+    was_removed="Removed in turn {turn}: {name}",
+    was_replaced="In turn {turn}, {new} replaced {name}",
     was_changed="{the} {was_were} changed from {old} to {new} in turn {turn}",
-    was_added="{name} was added in turn {turn}",
-    was_done="{name} was marked as done in turn {turn}",
-    not_removed="{name} was not removed and still stands",
-    not_changed="{name} was not changed since turn {turn}",
+    was_added="Noted in turn {turn}: {name}",
+    was_done="Marked as done in turn {turn}: {name}",
+    not_removed="Not removed, this still stands: {name}",
+    not_changed="Not changed since turn {turn}: {name}",
     said="you said: “{text}”",
-    was_part="{name} was in {whole} from turn {first} until turn {last}",
-    was_part_gone="{name} was there from turn {first} until turn {last}",
+    was_part="{name} {was_were} in {whole} from turn {first} until turn {last}",
+    was_part_gone="{name} {was_were} there from turn {first} until turn {last}",
     listed_then="At first, in turn {turn}, there was {items}",
     yes="Yes: {text}",
     no="No: {text}",
-    never="No, {name} was never there",
+    never="No, nothing about {name} was ever noted",
     no_longer="No longer: {text}",
     was_so="But it was: {text}",
-    right_never="Indeed, {name} was never there",
+    right_never="Indeed, nothing about {name} was ever noted",
     one_now="There is only one now, no longer several parts: {items}",
     parts_now="There are {number} parts: {items}",
+    were_joined="In turn {turn} the parts were put together, before that there was {items}",
     welcome="You're welcome!",
     hello="Hello! Tell me what you plan.",
     bye="See you!",
@@ -208,7 +216,8 @@ DE = Phrases(
     none_finished="Es ist noch nichts erledigt",
     finished_mark="erledigt",
     since="seit Nachricht {turn}",
-    count="{number}: {items}",
+    count="Insgesamt {number}: {items}",
+    left="Übrig: {items}",
     unchanged="Es ist nichts geändert",
     no_more="Mehr ist dazu nicht notiert",
     same="So steht es schon: {items}",
@@ -223,25 +232,26 @@ DE = Phrases(
     only_ever="{name}: von Anfang an {value}, seit Nachricht {turn}",
     most="{name}: {most} war es {value}, in Nachricht {turn}",
     turn_of="Nachricht {turn}",
-    was_removed="{name} wurde in Nachricht {turn} entfernt",
-    was_replaced="{name} wurde in Nachricht {turn} durch {new} ersetzt",
-    was_changed="{name} wurde in Nachricht {turn} von {old} auf {new} geändert",
-    was_added="{name} kam in Nachricht {turn} dazu",
-    was_done="{name} wurde in Nachricht {turn} erledigt",
-    not_removed="{name} wurde nicht entfernt und gilt noch",
-    not_changed="{name} wurde seit Nachricht {turn} nicht geändert",
+    was_removed="In Nachricht {turn} entfernt: {name}",
+    was_replaced="In Nachricht {turn} ersetzt: {name} durch {new}",
+    was_changed="{name}: in Nachricht {turn} von {old} auf {new} geändert",
+    was_added="In Nachricht {turn} notiert: {name}",
+    was_done="In Nachricht {turn} erledigt: {name}",
+    not_removed="Nicht entfernt, das gilt noch: {name}",
+    not_changed="Seit Nachricht {turn} nicht geändert: {name}",
     said="du hast gesagt: „{text}“",
-    was_part="{name} war von Nachricht {first} bis {last} bei {whole} dabei",
-    was_part_gone="{name} war von Nachricht {first} bis {last} dabei",
+    was_part="{name}: von Nachricht {first} bis {last} bei {whole}, jetzt nicht mehr",
+    was_part_gone="{name}: von Nachricht {first} bis {last} dabei, jetzt nicht mehr",
     listed_then="Am Anfang, in Nachricht {turn}, war da {items}",
     yes="Ja: {text}",
     no="Nein: {text}",
-    never="Nein, {name} war nie dabei",
+    never="Nein, zu {name} war nie etwas notiert",
     no_longer="Nicht mehr: {text}",
     was_so="Doch: {text}",
-    right_never="Stimmt, {name} war nie dabei",
+    right_never="Stimmt, zu {name} war nie etwas notiert",
     one_now="Es ist jetzt nur noch eins, nicht mehr mehrere Teile: {items}",
     parts_now="Es sind {number} Teile: {items}",
+    were_joined="In Nachricht {turn} wurden die Teile zusammengelegt, vorher war es {items}",
     welcome="Gern geschehen!",
     hello="Hallo! Sag mir, was du vorhast.",
     bye="Bis dann!",
@@ -281,7 +291,8 @@ ES = Phrases(
     none_finished="Todavía no hay nada hecho",
     finished_mark="hecho",
     since="desde el mensaje {turn}",
-    count="{number}: {items}",
+    count="En total {number}: {items}",
+    left="Queda: {items}",
     unchanged="No ha cambiado nada",
     no_more="No hay nada más anotado sobre eso",
     same="Ya está así: {items}",
@@ -296,25 +307,26 @@ ES = Phrases(
     only_ever="{name}: {value} desde el principio, en el mensaje {turn}",
     most="{name}: {most} era {value}, en el mensaje {turn}",
     turn_of="mensaje {turn}",
-    was_removed="{name} se quitó en el mensaje {turn}",
-    was_replaced="{name} se reemplazó por {new} en el mensaje {turn}",
-    was_changed="{name} cambió de {old} a {new} en el mensaje {turn}",
-    was_added="{name} se añadió en el mensaje {turn}",
-    was_done="{name} se marcó como hecho en el mensaje {turn}",
-    not_removed="{name} no se quitó y sigue ahí",
-    not_changed="{name} no ha cambiado desde el mensaje {turn}",
+    was_removed="Quitado en el mensaje {turn}: {name}",
+    was_replaced="Reemplazado en el mensaje {turn}: {name} por {new}",
+    was_changed="{name}: en el mensaje {turn} cambió de {old} a {new}",
+    was_added="Anotado en el mensaje {turn}: {name}",
+    was_done="Hecho desde el mensaje {turn}: {name}",
+    not_removed="No se quitó, sigue ahí: {name}",
+    not_changed="Sin cambios desde el mensaje {turn}: {name}",
     said="dijiste: «{text}»",
-    was_part="{name} estuvo en {whole} del mensaje {first} al {last}",
-    was_part_gone="{name} estuvo del mensaje {first} al {last}",
+    was_part="{name}: del mensaje {first} al {last} en {whole}, ya no",
+    was_part_gone="{name}: del mensaje {first} al {last}, ya no",
     listed_then="Al principio, en el mensaje {turn}, había {items}",
     yes="Sí: {text}",
     no="No: {text}",
-    never="No, {name} nunca estuvo",
+    never="No, nunca se anotó nada de {name}",
     no_longer="Ya no: {text}",
     was_so="Pues sí: {text}",
-    right_never="Cierto, {name} nunca estuvo",
+    right_never="Cierto, nunca se anotó nada de {name}",
     one_now="Ahora es solo uno, ya no hay varias partes: {items}",
     parts_now="Son {number} partes: {items}",
+    were_joined="En el mensaje {turn} se juntaron las partes, antes era {items}",
     welcome="¡De nada!",
     hello="¡Hola! Dime qué planeas.",
     bye="¡Hasta luego!",

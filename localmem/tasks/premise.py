@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localmem.tasks import recalling
-from localmem.tasks.context import GROUP, NOTE, kind_of
+from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.mentions import alike, content, within
-from localmem.tasks.naming import Namer, beside
+from localmem.tasks.naming import Namer, beside, join, kind, plural
 from localmem.tasks.past import Span
+from localmem.tasks.phrases import sentence
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.question import Want
@@ -42,11 +43,9 @@ def parts(namer: Namer, topics: Topics, out: Told) -> bool:
     asks = not topics.question.open
     out.add(namer.phrases.say("no", text=first[0].lower() + first[1:]) if asks else first, whole, *shown)
     if groups:
-        last = groups[-1]
-        turn = last.deleted.turn
-        gone = [node for node in groups if node.deleted.turn == turn]
-        names = "; ".join(node.value for node in gone)
-        out.add(namer.phrases.say("was_removed", name=names, turn=turn))
+        turn = groups[-1].deleted.turn
+        items = join([node.value for node in groups if node.deleted.turn == turn], namer.phrases)
+        out.add(namer.phrases.say("were_joined", items=items, turn=turn))
     return True
 
 
@@ -151,11 +150,11 @@ def _neutral(namer: Namer, topics: Topics, out: Told) -> bool:
 
 
 def _about_slot(topics: Topics, node: Node) -> bool:
-    return bool(within(topics.question.words, content(node.slot)))
+    return bool(within(topics.words, content(node.slot)))
 
 
 def _is_name(topics: Topics, named: str) -> bool:
-    return kind_of(named) == "text" and named[:1].isupper() and topics.question.language != "de"
+    return kind(named) == "text" and named[:1].isupper() and topics.question.language != "de"
 
 
 def _small(text: str) -> str:
@@ -167,16 +166,14 @@ def _small(text: str) -> str:
 def _stands(namer: Namer, topics: Topics, out: Told) -> bool:
     """What stands where something else was thought to stand: of the same slot or kind, or the task."""
     question = topics.question
-    kinds = {kind_of(word) for word in question.raw.split()} - {"text", "number"}
+    kinds = {kind(word) for word in question.raw.split()} - {"text", "number"}
     whole = topics.whole
     about = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
     if not about and kinds and whole is not None:
         inside = topics.below([whole])
-        about = [node for node in inside if kind_of(node.value) in kinds]
+        about = [node for node in inside if kind(node.value) in kinds]
         near = [node for node in topics.items if node.live]
-        close = [
-            node for item in near for node in [item, *topics.beside(item)] if kind_of(node.value) in kinds
-        ]
+        close = [node for item in near for node in [item, *topics.beside(item)] if kind(node.value) in kinds]
         about = close or about
     if (
         not about
@@ -189,7 +186,11 @@ def _stands(namer: Namer, topics: Topics, out: Told) -> bool:
         ]
         about = people if len(people) > 1 else []
     if about:
-        out.add(_plain(namer, about[:_FEW]), *about[:_FEW])
+        if len(about) == 1:
+            out.add(sentence(_plain(namer, about)), *about)
+        else:
+            name = whole.slot if whole is not None else about[0].slot
+            out.add(namer.phrases.say("stands", name=name, items=namer.list(about[:_FEW])), *about[:_FEW])
     elif topics.items and any(node.live for node in topics.items):
         node = next(node for node in topics.items if node.live)
         out.add(namer.phrases.say("stands", name=_above(topics, node), items=namer.item(node)), node)
@@ -213,7 +214,7 @@ def _plain(namer: Namer, nodes: Sequence[Node]) -> str:
 
 def _now(topics: Topics) -> list[Node]:
     """Live nodes that have all words of the question, with what is above them; all of them where each has some."""
-    wanted = topics.question.words
+    wanted = topics.words
     live = [node for node in topics.items if node.live]
     for node in live:
         above = [topics.graph[id] for id in _live_above(topics, node)]
@@ -255,7 +256,7 @@ def _live_above(topics: Topics, node: Node) -> set[int]:
 
 def _ever(topics: Topics) -> Span | None:
     """The latest span in which a node had all words of the question, it or what was above it."""
-    wanted = topics.question.words
+    wanted = topics.words
     found: list[Span] = []
     for node in topics.items:
         for span in topics.places(node):
@@ -282,24 +283,34 @@ def _was(namer: Namer, topics: Topics, span: Span, out: Told, phrase: str) -> No
     name = beside(span.slot, span.value)
     if span.last is None:
         turn = span.first
-        text = namer.phrases.say("was_added", name=name, turn=turn)
+        text = _lower(namer.phrases.part("was_added", name=name, turn=turn))
         out.add(namer.phrases.say("was_so" if phrase == "was_so" else "yes", text=text), span.node)
         return
+    words = {"name": name, "was_were": "were" if plural(span.slot) and name.startswith(span.slot) else "was"}
+    first = _since(topics, span, above)
     if above is not None:
-        text = namer.phrases.say("was_part", name=name, whole=above.slot, first=span.first, last=span.last)
+        text = namer.phrases.part("was_part", whole=above.slot, first=first, last=span.last, **words)
     else:
-        text = namer.phrases.say("was_part_gone", name=name, first=span.first, last=span.last)
-    if span.slot == span.node.slot and span.value:
-        text = (
-            namer.phrases.say("was_part_gone", name=name, first=span.first, last=span.last)
-            if above is None
-            else text
-        )
+        text = namer.phrases.part("was_part_gone", first=first, last=span.last, **words)
     out.add(namer.phrases.say(phrase, text=text), span.node)
     before = len(out.lines)
     turn = recalling.ending(namer, topics, span.node, out, words=[*content(span.value), *content(span.slot)])
     if turn is None and len(out.lines) == before:
         _stands(namer, topics, out)
+
+
+def _since(topics: Topics, span: Span, above: Node | None) -> int:
+    """The turn from which on it was so without a break, wherever else it was as well."""
+    first = span.first
+    for past in reversed(topics.places(span.node)):
+        same = (past.slot, past.value, past.last) == (span.slot, span.value, first)
+        if same and (above is None or above.id in past.parents):
+            first = past.first
+    return first
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _did(namer: Namer, topics: Topics, out: Told) -> bool:
@@ -309,7 +320,7 @@ def _did(namer: Namer, topics: Topics, out: Told) -> bool:
         if turn is None:
             node_text = namer.label(node)
             phrase = "not_removed" if topics.question.removes else "not_changed"
-            text = namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first)
+            text = _lower(namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first))
             out.add(namer.phrases.say("no", text=text), node)
         else:
             recalling.because(namer, node, turn, out)
@@ -319,7 +330,7 @@ def _did(namer: Namer, topics: Topics, out: Told) -> bool:
 def _mismatch(namer: Namer, topics: Topics, out: Told) -> bool:
     """The words stand, but not together: "didn't Farid review it?"."""
     slot = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
-    if slot and not any(alike(w, v) for n in slot for w in topics.question.words for v in content(n.value)):
+    if slot and not any(alike(w, v) for n in slot for w in topics.words for v in content(n.value)):
         out.add(namer.phrases.say("no", text=_plain(namer, slot[:1])), slot[0], needed=[slot[0].value])
         return True
     live = [node for node in topics.items if node.live]

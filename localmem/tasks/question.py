@@ -69,7 +69,8 @@ _LIST = (
 _WHOLE = r"\b(everything|all|overview|summary|summari[sz]e|complete|whole|full|entire|alles|übersicht|zusammenfass\w*|ganze\w*|komplett\w*|vollständig\w*|todo|resumen|resúm\w*|complet[oa])\b"
 _MEMBER = r"\b(on|in|at|coming|going|part of|invited|included|list|cart|plan|there|have|has|got|auf|bei|dabei|drin|mit|kommt|kommen|haben|está|hay|tengo|tenemos|viene\w*|en)\b"
 _NEGATED = r"\b(not|never|no|none|nie|niemals|nicht|kein\w*|nunca|jamás)\b|n't\b"
-_JUDGES = r"\b(really|honestly|even|worth|enough|necessary|actually need|too (late|early|many|much|long|big|small|expensive)|good|bad|wirklich|überhaupt|genug|lohnt|zu (spät|früh|viel\w*|teuer|lang\w*)|realmente|de verdad|suficiente\w*|demasiad\w*|vale la pena|hace falta)\b"
+_SUPPOSES = r"\b(what (happens|would happen) (if|when)|if (i|we|he|she|they|it|you)|was passiert,? wenn|wenn (ich|wir|er|sie|es)|(y|qué pasa) si)\b"
+_JUDGES = r"\b(could|can|should|would|may|might|afford|könn\w*|soll(te)?n?|würde\w*|podr\w*|puedo|podemos|deber\w*|really|honestly|even|worth|enough|necessary|actually need|too (late|early|many|much|long|big|small|expensive)|good|bad|wirklich|überhaupt|genug|lohnt|zu (spät|früh|viel\w*|teuer|lang\w*)|realmente|de verdad|suficiente\w*|demasiad\w*|vale la pena|hace falta)\b"
 _REMOVES = r"\b(remov\w*|delet\w*|drop\w*|cancel\w*|scrap\w*|throw|threw|thrown|took|take (\w+ )?(off|out)|ditch\w*|leave out|left out|get rid|got rid|cut|strike|kick\w*|entfern\w*|gelöscht|lösch\w*|gestrichen|streich\w*|rausgenommen|raus|weg|abgesagt|quit\w*|elimin\w*|borr\w*|sacar|saqué|sacamos|cancel\w*)\b"
 _CHANGES = r"\b(chang\w*|replac\w*|swap\w*|switch\w*|mov\w*|updat\w*|ersetz\w*|änder\w*|geändert|getauscht|verschoben|verschieb\w*|verlegt|cambi\w*|reemplaz\w*|sustitu\w*|mov\w*)\b"
 _PARTS = r"\b(two|three|2|3|several|multiple|both|split|separate|zwei|drei|mehrere|beide|aufgeteilt|getrennt|dos|tres|varias|varios|divid\w*|separad\w*)\b.{0,16}\b(parts?|sessions?|groups?|meetings?|halves|slots?|times|tables?|teile|gruppen|termine|treffen|stunden|partes|grupos|reuniones|sesiones)\b|\b(split|divided|aufgeteilt|zweigeteilt|divid\w*)\b"
@@ -107,6 +108,8 @@ class Question:
     language: str
     words: tuple[str, ...]
     """Content words, folded, those of the tag too, without what questions are made of."""
+    every: tuple[str, ...]
+    """With them."""
     wants: frozenset[Want]
     open: bool
     """Has a question word: it asks for something, not whether."""
@@ -201,6 +204,10 @@ class Question:
         return self.asks(_OWN)
 
     @property
+    def supposes(self) -> bool:
+        return self.asks(_SUPPOSES)
+
+    @property
     def ever(self) -> bool:
         return self.asks(r"\b(ever|at (some|any) point|je|jemals|mal|irgendwann|alguna vez)\b")
 
@@ -232,16 +239,26 @@ class Question:
         return False
 
 
-def question(reading: Reading) -> Question | None:
-    """What a turn asks; None: nothing."""
+def question(reading: Reading, *, all: bool = False) -> Question | None:
+    """What a turn asks; None: nothing.
+
+    Args:
+        reading: the turn.
+        all: what it tells belongs to the question: "and the flowers, what had we chosen?"
+    """
     clauses = reading.of(Mood.ASK, Mood.SUPPOSE)
     if not clauses:
         return None
-    raw = " ".join(clause.text for clause in clauses)
+    spoken = reading.of(Mood.ASK, Mood.SUPPOSE, Mood.TELL) if all else clauses
+    raw = " ".join(clause.text for clause in spoken)
+    if reading.tag and _compiled(_LIST).search(folded(reading.tag)):
+        raw = f"{reading.tag}: {raw}"
     text = folded(raw)
     language = reading.language
     tagged = f"{reading.tag} {raw}" if reading.tag else raw
-    words = tuple(dict.fromkeys(word for word in content(tagged) if word not in _EMPTY))
+    every = tuple(dict.fromkeys(content(tagged)))
+    tag = content(reading.tag)
+    words = tuple(word for word in every if word not in _EMPTY or word in tag)
     wants = frozenset(want for want, pattern in _WANTS.items() if _compiled(pattern).search(text))
     bare = re.sub(
         r"^(so |and |ok(ay)? |und |aber |y |pero |hey |wait )*", "", re.sub(r"[^\w\s'¿-]", "", text)
@@ -255,7 +272,9 @@ def question(reading: Reading) -> Question | None:
         bare,
     ):
         asks_open = False
-    return Question(text, raw, language, words, wants, asks_open, claims)
+    elif not asks_open and "?" not in raw and not claims and not reading.of(Mood.SUPPOSE):
+        asks_open = True  # "quick recap: owner and date"
+    return Question(text, raw, language, words, every, wants, asks_open, claims)
 
 
 @lru_cache(maxsize=128)

@@ -37,12 +37,16 @@ def _about(topics: Topics) -> list[Node]:
     if question.wants and not changed:
         near = topics.of_kind([*topics.below(topics.wholes, live=False), *topics.below(items, live=False)])
         near += topics.of_kind([other for node in items for other in topics.beside(node)])
+        recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
         if not items and not topics.wholes:
-            near += topics.of_kind([topics.graph[id] for id in topics.focus if id in topics.graph])
-            near += topics.of_kind(topics.below([topics.whole] if topics.whole else []))
+            here = topics.of_kind(topics.below([topics.whole] if topics.whole else []))
+            latest = [node for node in topics.of_kind(recent) if topics.changed(node) and node in here]
+            near += latest[:1] or here
         moved = [node for node in near if topics.changed(node)]
         if moved:
             return _one_of_each(topics, moved)
+        if near:
+            return []
     if changed:
         best = max(len(topics.hits[node.id]) for node in changed)
         return _one_of_each(topics, [node for node in changed if len(topics.hits[node.id]) == best])
@@ -86,7 +90,7 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
     if question.when:
         _events(namer, node, line, out)
         return
-    if len(line) == 1 and not gone:
+    if len({(span.slot, span.value) for span in line}) == 1 and not gone:
         if question.first or question.before or question.between or question.all_past:
             text = line[0].value or namer.label(node)
             if node.value:
@@ -196,6 +200,11 @@ def _between(topics: Topics, line: Sequence[Span]) -> list[Span]:
     return inner or [*line[1:-1]]
 
 
+def _returned(span: Span, line: Sequence[Span]) -> bool:
+    """Whether it stands again."""
+    return line[-1].last is None and (span.slot, span.value) == (line[-1].slot, line[-1].value)
+
+
 def _number(text: str) -> float | None:
     found = re.search(r"\d+(?:[.,]\d+)*", text)
     if found is None:
@@ -267,9 +276,13 @@ def ending(
         words: those that a former slot or value must have; None: those of the question.
     """
     line = topics.line(node)
-    wanted = topics.question.words if words is None else words
+    wanted = topics.words if words is None else words
     past = [span for span in line if span.last is not None]
-    named = [span for span in past if within(wanted, [*content(span.value), *content(span.slot)])]
+    named = [
+        span
+        for span in past
+        if within(wanted, [*content(span.value), *content(span.slot)]) and not _returned(span, line)
+    ]
     fitting = [span for span in named if topics.fits(span, wanted)] or named
     if not fitting:
         return None
@@ -317,15 +330,11 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
                 out.add(namer.phrases.say("not_changed", name=namer.label(node), turn=line[0].first), node)
                 continue
             out.add(
-                namer.phrases.say(
-                    "stands" if False else "was_added", name=namer.label(node), turn=line[-1].first
-                ),
+                namer.phrases.say("was_added", name=namer.label(node), turn=line[-1].first),
                 node,
             )
             turn = line[-1].first
         because(namer, node, turn, out)
-        if node.live and turn is not None and len(topics.line(node)) > 1:
-            pass
     return bool(out.lines)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from localmem.tasks.context import GROUP, NOTE
-from localmem.tasks.cues import Cue
+from localmem.tasks.cues import Cue, folded
 from localmem.tasks.graph import TaskGraph
-from localmem.tasks.naming import Namer, join
+from localmem.tasks.naming import LONG_LIST, SPECIFIC, Namer, bare, join, kind
 from localmem.tasks.values import Change, Node, Status, fold
 
 
@@ -138,6 +137,13 @@ class _Telling:
             and not self.namer.parts(node)
             and not self.namer.notes(node)
             and fold(node.slot) not in fold(node.value)
+            and (not bare(node.slot) or kind(node.value) != "text")
+            and (
+                SPECIFIC.search(folded(node.slot)) is not None
+                or not node.value[:1].islower()
+                or kind(node.value) != "text"
+                or self.phrases.code != "en"
+            )
         )
 
     def _values(self) -> None:
@@ -308,20 +314,31 @@ class _Telling:
             for id in new.parents[:1]:
                 above = self.graph[id]
                 if id not in came:
-                    self._say("noted", above, name=above.value or above.slot, value=new.value, needed=[])
+                    short = bare(above.slot) or (above.value[:1].isupper() and self._people(above))
+                    name = above.value if short and above.value else above.slot
+                    self._say("noted", above, name=name, value=new.value)
 
     def _what_stands(self) -> None:
-        """The whole, after what leaves only a part of it."""
+        """The rest, after what leaves only a part of it."""
         gone = [new for old, new in self.pairs if old and old.live and not new.live]
-        merged = any(node.slot == GROUP for node in gone)
-        kept = Cue.ONLY in self.cues and any(node.slot not in (NOTE, GROUP) for node in gone)
-        if not merged and not kept:
-            return
-        parents = dict.fromkeys(
-            id for node in gone for id in node.parents if self.graph[id].live and self.graph[id].slot != GROUP
-        )
-        for id in list(parents)[:2]:
-            self.out.add(self.namer.overview(self.graph[id]), self.graph[id])
+        if any(node.slot == GROUP for node in gone):
+            for id in self._above(gone)[:1]:
+                self.out.add(self.namer.overview(self.graph[id]), self.graph[id])
+        elif Cue.ONLY in self.cues and any(node.slot != NOTE for node in gone):
+            for id in self._above(gone)[:2]:
+                rest = self.namer.parts(self.graph[id])
+                slots = {fold(node.slot) for node in gone}
+                same = [node for node in rest if fold(node.slot) in slots]
+                left = same or rest
+                if left and len(left) <= LONG_LIST:
+                    self._say("left", *left, items=self.namer.list(left), needed=_first_words(left))
+                elif left:
+                    self.out.add(self.namer.overview(self.graph[id]), self.graph[id])
+
+    def _above(self, gone: Sequence[Node]) -> list[int]:
+        """The live wholes of nodes that went."""
+        ids = dict.fromkeys(id for node in gone for id in node.parents)
+        return [id for id in ids if self.graph[id].live and self.graph[id].slot != GROUP]
 
 
 def _telling(node: Node) -> list[str]:
@@ -330,8 +347,3 @@ def _telling(node: Node) -> list[str]:
 
 def _first_words(nodes: Sequence[Node]) -> list[str]:
     return [word for node in nodes for word in _telling(node)]
-
-
-def plain_words(text: str) -> list[str]:
-    """Words of a text, folded, marks left out."""
-    return re.findall(r"[\w@.+'’-]*\w", fold(text))

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from localmem.tasks.context import GROUP, NOTE, kind_of
+from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.cues import folded
 from localmem.tasks.graph import TaskGraph
 from localmem.tasks.mentions import content, within
+from localmem.tasks.naming import kind
 from localmem.tasks.past import Span, family, spans
 from localmem.tasks.question import SLOTS, Question, Want
 from localmem.tasks.values import Node
@@ -32,16 +33,25 @@ class Topics:
         for node in self.graph:
             had = {text for past in node.history for text in (past.slot, past.value)}
             words = [word for text in had for word in (content(text) or [folded(text)])]
-            hit = frozenset(within(self.question.words, words))
+            hit = frozenset(within(self.words, words))
             if hit:
-                found[node.id] = hit
+                owner = node.parents[0] if node.slot == NOTE and node.parents else node.id
+                found[owner] = found.get(owner, frozenset()) | hit
         return found
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Words of the question with a meaning; what questions are made of counts where a slot is called so."""
+        slots = {
+            word for node in self.graph if node.slot not in (NOTE, GROUP) for word in _sole(node.slot)
+        } - _KINDS
+        return tuple(word for word in self.question.every if word in self.question.words or word in slots)
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """Words of the question that no node ever had."""
         known = {word for hit in self.hits.values() for word in hit}
-        return tuple(word for word in self.question.words if word not in known)
+        return tuple(word for word in self.words if word not in known)
 
     @cached_property
     def wholes(self) -> list[Node]:
@@ -67,13 +77,20 @@ class Topics:
             better = [
                 other
                 for other in nodes
-                if hit < self.hits[other.id]
-                and other.id not in above
+                if other.id not in above
                 and node.id not in self.ever_above(other)
+                and (hit < self.hits[other.id] or (hit == self.hits[other.id] and self._closer(other, node)))
             ]
             if not better:
                 found.append(node)
         return found
+
+    def _closer(self, one: Node, other: Node) -> bool:
+        """Whether one node's name stands in the question as it is, and the other's does not: "bed one", "bed two"."""
+        text = f" {self.question.text} "
+        here, there = (any(f" {part} " in text for part in _names(node)) for node in (one, other))
+        present = within(self.hits[other.id], [*content(other.slot), *content(other.value)])
+        return here and not there and bool(present or not self.question.past)
 
     def is_whole(self, node: Node) -> bool:
         """Whether it has parts, or is no part itself."""
@@ -144,7 +161,7 @@ class Topics:
 
     def fits(self, span: Span, words: Sequence[str] | None = None) -> bool:
         """Whether a span has a word of the question that not all spans of its node have."""
-        wanted = self.question.words if words is None else words
+        wanted = self.words if words is None else words
         own = content(span.value) or content(span.slot)
         return bool(within(wanted, own))
 
@@ -154,7 +171,10 @@ class Topics:
 
     def changed(self, node: Node) -> bool:
         """Whether something else stood in its place before, or it is gone."""
-        return len(self.line(node)) > 1
+        line = self.line(node)
+        return len({(span.slot, span.value) for span in line}) > 1 or (
+            bool(line) and line[-1].last is not None
+        )
 
     def places(self, node: Node) -> list[Span]:
         """Everything that a node was, and where."""
@@ -167,17 +187,33 @@ def is_kind(node: Node, want: Want) -> bool:
     if SLOTS[want] and _search(SLOTS[want], node.slot):
         return True
     if want in (Want.DATE, Want.TIME):
-        return kind_of(text) == str(want)
+        return kind(text) == str(want)
     if want is Want.NUMBER:
-        return text[:1].isdigit() or kind_of(text) == "number"
+        return text[:1].isdigit() or kind(text) == "number"
     if want is Want.PERSON:
         return (
             node.slot != GROUP
-            and kind_of(text) == "text"
+            and kind(text) == "text"
+            and not _search(_NO_PERSON, node.slot)
             and bool(text.split())
             and all(w[:1].isupper() for w in text.split())
         )
     return False
+
+
+_KINDS = frozenset("time date day hour place when datum uhrzeit zeit tag ort fecha hora día lugar".split())
+"""Slots that question words ask for."""
+_NO_PERSON = rf"({SLOTS[Want.PLACE]}|{SLOTS[Want.DATE]}|{SLOTS[Want.TIME]}|\b(start|origin|budget|price|hotel|flight|colour|color|theme|from|to)\b)"
+
+
+def _sole(slot: str) -> list[str]:
+    """The word of a slot of one word."""
+    words = folded(slot).split()
+    return words if len(words) == 1 else []
+
+
+def _names(node: Node) -> list[str]:
+    return [folded(part) for part in (node.slot, node.value) if part]
 
 
 def _search(pattern: str, text: str) -> bool:

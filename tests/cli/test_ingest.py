@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,19 @@ def test_of_many_conversations_of_a_file_some_have_a_line_and_the_others_a_sum(
 def test_a_pattern_that_the_shell_did_not_read_is_read(localmem: CommandLine, talk: Path) -> None:
     talk.with_name("second.txt").write_text("Cleo: One.\nDan: Two.\nCleo: Three.\n", encoding="utf-8")
     assert localmem("ingest", talk.parent / "*.txt").out.splitlines()[-1] == "2 files read"
+
+
+def test_a_zip_that_was_made_to_do_harm_is_one_clear_line_and_a_hint(
+    localmem: CommandLine, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr("good.txt", TALK)
+        archive.writestr("../../evil.txt", TALK)
+    result = localmem("ingest", tmp_path / "evil.zip", "-m", tmp_path / "new.db")
+    assert (result.code, len(result.out.splitlines())) == (1, 2)
+    assert "leads out of it" in result.out
+    assert [file.name for file in tmp_path.iterdir()] == ["evil.zip"]
+    assert not (tmp_path.parent / "evil.txt").exists()
 
 
 @pytest.mark.slow

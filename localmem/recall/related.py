@@ -38,12 +38,12 @@ def table() -> tuple[dict[str, int], NDArray[np.float32]]:
 
 
 def likeness(words: Sequence[str], asked: Sequence[str]) -> NDArray[np.float32]:
-    """How alike each of n words is to each of m, 0 to 1, shape (n, m); 1 for equal ones."""
+    """How alike each of n different words is to each of m, 0 to 1, shape (n, m); 1 for equal ones."""
     alike = np.maximum(_vectors(words) @ _vectors(asked).T - FLOOR, 0.0) / (1.0 - FLOOR)
-    place = {word: column for column, word in enumerate(asked)}
-    for row, word in enumerate(words):
+    place = {word: row for row, word in enumerate(words)}
+    for column, word in enumerate(asked):
         if word in place:
-            alike[row, place[word]] = 1.0
+            alike[place[word], column] = 1.0
     return np.asarray(np.minimum(alike, 1.0), dtype=np.float32)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,9 +81,10 @@ def features(pool: Pool, query: Query, by_window: Mapping[int, float]) -> dict[s
     }
 
 
-def _content(text: str) -> list[str]:
-    """The different words of the beginning of a text that tell something."""
-    return [word for word in dict.fromkeys(words(text[:READ_CHARACTERS])) if word not in STOP_WORDS]
+@lru_cache(maxsize=8192)
+def _content(text: str) -> tuple[str, ...]:
+    """The different words of the beginning of a text that tell something; questions come to the same turns again."""
+    return tuple(word for word in dict.fromkeys(words(text[:READ_CHARACTERS])) if word not in STOP_WORDS)
 
 
 def scale(raw: Mapping[str, NDArray[np.float64]]) -> Scale:

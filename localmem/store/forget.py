@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from localmem.store.database import listed
+from localmem.store.file import BUSY_SECONDS
 from localmem.store.rows import TURN_COLUMNS, TURN_KINDS, text_to_time, to_turn
 from localmem.store.tasks import TaskTables, TaskTurn
 from localmem.store.threads import ThreadTables
@@ -16,6 +19,9 @@ from localmem.values import StoredTurn
 
 _IN_MEMORY = 512 << 20
 """Bytes of a file that is rewritten in working memory; a larger one passes through its own folder."""
+
+_TRIES = 30
+_TRY_MILLISECONDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +187,22 @@ class ForgetTables(ThreadTables, TaskTables):
             raise RuntimeError("a transaction cannot wipe what others may still see")
         with self._temporary_files():
             self._run("VACUUM")
-        row = self._row((int, int, int), "PRAGMA wal_checkpoint(TRUNCATE)")
-        return row is not None and row[0] == 0
+        return self._empty_log()
+
+    def _empty_log(self) -> bool:
+        """Whether the log could be emptied: there must be a moment in which nobody reads from it."""
+        # While SQLite waits for that moment it keeps writers out: with ten readers that was a minute. So it waits
+        # often, and each time not for long.
+        for _ in range(_TRIES):
+            self._run(f"PRAGMA busy_timeout = {_TRY_MILLISECONDS}")
+            try:
+                row = self._row((int, int, int), "PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                self._run(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+            if row is not None and row[0] == 0:
+                return True
+            time.sleep(random.uniform(0.5, 1.0) * _TRY_MILLISECONDS / 1000)
+        return False
 
     @contextmanager
     def _temporary_files(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ from localmem.errors import StoreError, UsageError
 from localmem.index import cachefile
 from localmem.memory import Memory
 from localmem.store import RunRow, StepRow, Store, SubgoalRow
+from localmem.store import forget as store_forget
 from localmem.tasks import Op, Operation
 from localmem.values import Turn, Usage
 from tests.recall.support import stored_threads
@@ -92,9 +93,12 @@ def test_bytes_in_the_log_of_an_open_memory_go_too(path: Path) -> None:
         assert SECRET.encode() not in bytes_of(path)
 
 
-def test_a_reader_that_holds_the_log_is_told_of_and_still_reads_what_it_saw(path: Path) -> None:
+def test_a_reader_that_holds_the_log_is_told_of_and_still_reads_what_it_saw(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_forget, "_TRIES", 2)
+    monkeypatch.setattr(store_forget, "_TRY_MILLISECONDS", 1)
     with Store.open(path) as reader, opened(path) as memory:
-        memory._store._run("PRAGMA busy_timeout = 0")
         with reader.snapshot():
             assert reader.stats().turns == 5
             report = memory.forget(speaker="Bob", yes=True)
@@ -250,9 +254,7 @@ def test_a_full_disk_while_rewriting_keeps_the_turns_forgotten(
 def test_a_large_file_is_rewritten_beside_itself_and_nowhere_else(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from localmem.store import forget
-
-    monkeypatch.setattr(forget, "_IN_MEMORY", 0)
+    monkeypatch.setattr(store_forget, "_IN_MEMORY", 0)
     monkeypatch.setenv("TMPDIR", "/nowhere")
     with opened(path) as memory:
         assert memory.forget(speaker="Bob", yes=True).wiped

@@ -63,7 +63,7 @@ def events(archive: Archive, format: Format | None) -> Iterator[Event]:
             return
     found, refused = _transcripts(archive, names, format)
     if not found:
-        raise _nothing(archive, names, refused)
+        raise _nothing(archive, names, refused, format)
     for reason in refused[:_TOLD]:
         yield Note(f"not read: {reason}", minor=True)
     if len(refused) > _TOLD:
@@ -118,7 +118,9 @@ def _transcripts(
     return exported or found, refused
 
 
-def _nothing(archive: Archive, names: list[str], refused: list[str]) -> TranscriptError:
+def _nothing(
+    archive: Archive, names: list[str], refused: list[str], format: Format | None
+) -> TranscriptError:
     if archive.label.lower().endswith(_DOCUMENTS):
         return TranscriptError(
             f"{archive.label}: this is a document, not a transcript", hint="Save it as text, and give that."
@@ -127,6 +129,11 @@ def _nothing(archive: Archive, names: list[str], refused: list[str]) -> Transcri
         return TranscriptError(
             f"{archive.label}: there is no text in this archive",
             hint="Give the export itself; pictures, sound and archives inside are not read.",
+        )
+    if format is not None:
+        return TranscriptError(
+            f"{archive.label}: no text of the format {format} in this archive",
+            hint="Without --format, all that can be read in it is read.",
         )
     return TranscriptError(
         f"{archive.label}: no transcript in this archive"

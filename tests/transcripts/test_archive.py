@@ -175,6 +175,7 @@ def test_an_export_that_begins_with_thousands_of_joins_is_read_to_its_end() -> N
 def test_a_format_that_is_named_picks_its_texts() -> None:
     made = zipped({"a.txt": TALK, "b.vtt": VALID[Format.WEBVTT]})
     assert turns(made, Format.WEBVTT) == turns(VALID[Format.WEBVTT])
+    assert "no text of the format slack in this archive" in why(made, format=Format.SLACK)
     forced = zipped({"a.txt": "host: a\nport: 1\nuser: b\npath: c\nmode: d\nsize: 2\nname: e\n"})
     assert len(turns(forced, Format.PLAIN)) == 7
 

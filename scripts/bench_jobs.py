@@ -16,7 +16,7 @@ from pathlib import Path
 from bench_common import machine, write_result
 
 from localmem import resources
-from localmem.agent.values import Assist, Options
+from localmem.agent.values import DEFAULT_ASSISTS, Options
 from localmem.agent.worlds import MemoryWorld
 from localmem.bench.jobs import load, score
 from localmem.memory import Memory
@@ -37,7 +37,7 @@ def main() -> None:
     arguments = parser.parse_args()
     transcript, jobs = load(CASES)
     options = Options(
-        max_steps=arguments.max_steps, assists=frozenset() if arguments.plain else frozenset(Assist)
+        max_steps=arguments.max_steps, assists=frozenset() if arguments.plain else DEFAULT_ASSISTS
     )
     table = []
     totals = dict.fromkeys(("jobs", "finished", "facts", "found", "cited", "lines", "steps", "evaluated"), 0)

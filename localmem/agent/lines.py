@@ -10,6 +10,7 @@ from localmem.llm import grammar
 
 MOST_OPENED = 3
 """Finished subgoals that one line shows again."""
+VERDICTS = {True: "Reached", False: "Not reached"}
 _RETRIEVE = re.compile(r"\s*retrieve\s*\(([\d,\s]+)\)\.?\s*", re.IGNORECASE)
 _ENDED = re.compile(r"(Reached|Not reached): ?")
 
@@ -24,14 +25,22 @@ class Line:
     summary: str = ""
 
 
-def grammar_for(root: str, act: str | None = None) -> str:
+def grammar_for(
+    root: str, act: str | None = None, subgoals: Sequence[str] = (), reached: bool | None = None
+) -> str:
     """The grammar of the next line.
 
     Args:
         root: its rule `root`, such as "action | ended".
         act: GBNF of the actions that may be written; None: any text.
+        subgoals: those that may be written; none: any text.
+        reached: what is known of the subgoal that ends; None: the model says it.
     """
     text = grammar.with_rule(grammar.load("subgoal"), "root", root)
+    if subgoals:
+        text = grammar.with_rule(text, "phrase", grammar.alternatives(subgoals))
+    if reached is not None:
+        text = grammar.with_rule(text, "verdict", grammar.literal(f"{VERDICTS[reached]}: "))
     return text if act is None else grammar.with_rule(text, "act", act)
 
 
@@ -54,7 +63,7 @@ def read(text: str) -> Line:
         elif line.startswith("Subgoal:"):
             subgoal = line.removeprefix("Subgoal:").strip()
         elif found := _ENDED.match(line):
-            reached, summary = found[1] == "Reached", line[found.end() :].strip()
+            reached, summary = found[1] == VERDICTS[True], line[found.end() :].strip()
     return Line(action, subgoal, reached, summary)
 
 

@@ -101,6 +101,7 @@ class Loop:
         self._memory = WorkingMemory(environment.goal, start, self._options, environment.tells_all)
         self._opening = prompt.opening(environment.kind, self._options)
         self._seen = {environment.state(): 0}
+        self._facts: set[str] = set()  # subgoals that are parts of the goal
         self._usage = Usage()  # of the step that is being made
         self._context = 0
         self._recall(past)
@@ -191,6 +192,8 @@ class Loop:
             noticed.append(notices.DEAD_END)
         if Assist.GOALS in self._options.assists:
             noticed += notices.about_goal(missing, self._environment.missing())
+        if Assist.AHEAD in self._options.assists:
+            noticed += notices.about_actions(self._environment)
         return Outcome(" ".join([outcome.observation, *noticed]), outcome.valid, outcome.data)
 
     def _action(self) -> str:
@@ -206,20 +209,33 @@ class Loop:
         if not current.acted:
             return self._first_action() if not current.steps else self._write("action").action
         asked = Part.SUMMARY not in self._options.without and Part.MEMORY not in self._options.without
-        line = self._write("action | ended" if asked else "action | subgoal")
+        holds = self._holds(current)
+        following = "ended" if asked else "subgoal"
+        line = self._write(following if holds else f"action | {following}", reached=holds)
         if line.action or not line.subgoal:
             return line.action
         summary = line.summary if asked else self._memory.last_observation()
-        self._begin(line.subgoal, self._memory.finish(line.reached, summary))
+        reached = line.reached if holds is None else holds
+        self._begin(line.subgoal, self._memory.finish(reached, summary))
         return self._first_action()
+
+    def _holds(self, subgoal: Subgoal) -> bool | None:
+        """Whether a subgoal that is a part of the goal is reached; None: only the model can say."""
+        if subgoal.text not in self._facts:
+            return None
+        return subgoal.text not in self._environment.missing()
 
     def _begin(self, text: str, ended: Subgoal | None) -> None:
         self._log.begun(self._present(text), ended)
 
     def _present(self, text: str) -> Subgoal:
         """Begin a subgoal with how things stand."""
+        if Assist.FACTS in self._options.assists and text in self._environment.missing():
+            self._facts.add(text)
         now = self._environment.now() if self._memory.finished else ""
-        return self._memory.begin(text, now=now, missing=self._environment.missing())
+        if now and Assist.AHEAD in self._options.assists:
+            now = " ".join([now, *notices.about_actions(self._environment)])
+        return self._memory.begin(text, now)
 
     def _first_action(self) -> str:
         """The action after a subgoal's line, which the model need not write again."""
@@ -227,9 +243,10 @@ class Loop:
         start = f"{prompt.subgoal_line(current.text)}\n{prompt.action_line('')}"
         return self._write("act", start).action
 
-    def _write(self, root: str, start: str = "") -> Line:
+    def _write(self, root: str, start: str = "", reached: bool | None = None) -> Line:
         """Let the model write a line; what was cut off at the token limit is taken as far as it goes."""
-        grammar = lines.grammar_for(root, self._allowed())
+        facts = self._environment.missing() if Assist.FACTS in self._options.assists else ()
+        grammar = lines.grammar_for(root, self._allowed(), facts, reached)
         whole = self._fitting(start)
         try:
             generation = self._model.generate(whole, max_tokens=LINE_TOKENS, grammar=grammar)

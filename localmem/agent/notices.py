@@ -47,8 +47,18 @@ def about_goal(before: Sequence[str], after: Sequence[str]) -> list[str]:
     """What of the goal became true or is not any more."""
     reached = [fact for fact in before if fact not in after]
     undone = [fact for fact in after if fact not in before]
-    told = [f"Now true of the goal: {' '.join(reached)}"] if reached else []
-    return [*told, *([f"No longer true of the goal: {' '.join(undone)}"] if undone else [])]
+    told = [f"Reached: {' '.join(reached)}"] if reached else []
+    return [*told, *([f"Undone: {' '.join(undone)}"] if undone else [])]
+
+
+def about_actions(world: Environment) -> list[str]:
+    """A valid action that would make a part of the goal true and undo none; the first one."""
+    if world.missing():
+        for action in world.valid_actions():
+            made, undone = world.gains(action)
+            if made and not undone:
+                return [f'"{action}" would reach: {" ".join(made)}']
+    return []
 
 
 def without_known(world: Environment, seen: Mapping[str, int]) -> str | None:

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 from localmem import resources
-from localmem.agent.values import Mode, Options, Part
+from localmem.agent.lines import VERDICTS
+from localmem.agent.values import Assist, Mode, Options, Part
 from localmem.llm import templates
 from localmem.llm.protocol import Message, Prompt, Speaker
 
@@ -41,7 +42,7 @@ def subgoal_line(text: str) -> str:
 
 def ended_line(reached: bool, summary: str) -> str:
     """The end of a subgoal as the model writes it."""
-    return f"{'Reached' if reached else 'Not reached'}: {summary}"
+    return f"{VERDICTS[reached]}: {summary}"
 
 
 def finished_line(number: int, text: str, reached: bool | None, summary: str) -> str:
@@ -50,13 +51,9 @@ def finished_line(number: int, text: str, reached: bool | None, summary: str) ->
     return f"{number}. {text}{verdict} {summary}".rstrip()
 
 
-def task(
-    goal: str, start: str, *, finished: Sequence[str] = (), missing: Sequence[str] = (), now: str = ""
-) -> Message:
+def task(goal: str, start: str, *, finished: Sequence[str] = (), now: str = "") -> Message:
     """The message that a run begins with: what never changes, then the finished subgoals, then the present."""
-    text = templates.render(
-        "subgoal.j2", goal=goal, start=start, finished=list(finished), missing=" ".join(missing), now=now
-    )
+    text = templates.render("subgoal.j2", goal=goal, start=start, finished=list(finished), now=now)
     return Message(Speaker.USER, text.rstrip())
 
 
@@ -72,28 +69,45 @@ def assistant(text: str) -> Message:
 
 def opening(kind: str, options: Options) -> Opening:
     """The fixed part for a world of that kind."""
-    return _opening(kind, options.mode, options.without)
+    facts = options.mode is Mode.HIAGENT and Assist.FACTS in options.assists
+    return _opening(kind, options.mode, options.without, facts)
 
 
 @cache
-def _opening(kind: str, mode: Mode, without: frozenset[Part]) -> Opening:
+def _opening(kind: str, mode: Mode, without: frozenset[Part], facts: bool) -> Opening:
     shared, world = _read("subgoal"), _read(f"subgoal-{kind}")
+    example = world["example"]
+    facts = facts and "facts" in example
     instructions = [shared[mode].strip()]
     if mode is Mode.HIAGENT and not without & {Part.RETRIEVAL, Part.MEMORY}:
         instructions.append(shared["retrieval"].strip())
+    if facts:
+        instructions.append(shared["facts"].strip())
+        example = {**example, "subgoals": _by_fact(example)}
     system = Message(Speaker.SYSTEM, "\n".join([*instructions, world["about"].strip()]))
-    told = mode is Mode.HIAGENT and not without & {Part.SUMMARY, Part.MEMORY}
-    example = _example(world["example"], with_subgoals=mode is Mode.HIAGENT, with_summaries=told)
+    hiagent = mode is Mode.HIAGENT
+    told = hiagent and not without & {Part.SUMMARY, Part.MEMORY}
+    if hiagent and Part.MEMORY not in without and not example.get("whole", False):
+        messages = _working(example, with_summaries=told)
+    else:
+        messages = _whole(example, with_subgoals=hiagent, with_summaries=told)
     # A name of its own for every fixed part: the engine keeps one for each name.
-    name = "-".join([mode, kind, *sorted(without)])
-    return Opening(name, (system, *example))
+    name = "-".join([mode, kind, *sorted(without), *(["facts"] if facts else [])])
+    return Opening(name, (system, *messages))
 
 
-def _example(example: dict[str, Any], *, with_subgoals: bool, with_summaries: bool) -> list[Message]:
-    """The example as messages; it ends with the model's last line, so that a user's message can follow.
+def _by_fact(example: dict[str, Any]) -> list[dict[str, Any]]:
+    """The steps of an example under the parts of the goal that they reach."""
+    steps = [step for subgoal in example["subgoals"] for step in subgoal["steps"]]
+    made = []
+    for fact in example["facts"]:
+        made.append({**fact, "steps": steps[: fact["steps"]]})
+        steps = steps[fact["steps"] :]
+    return made
 
-    All its steps stay: to show how the finished ones vanish would take the beginning once more for every subgoal.
-    """
+
+def _whole(example: dict[str, Any], *, with_subgoals: bool, with_summaries: bool = False) -> list[Message]:
+    """An example with all its steps; it ends with the model's last line, so that a user's message can follow."""
     messages = [task(example["goal"], example["start"])]
     summary = ""
     for subgoal in example["subgoals"]:
@@ -105,6 +119,31 @@ def _example(example: dict[str, Any], *, with_subgoals: bool, with_summaries: bo
             lead = ""
         summary = subgoal.get("summary", "")
     return messages[:-1]
+
+
+def _working(example: dict[str, Any], *, with_summaries: bool) -> list[Message]:
+    """An example as working memory holds it: a subgoal in full, lines for those before it, and the next one begun."""
+    subgoals = example["subgoals"]
+    shown = max(0, len(subgoals) - 2)
+    finished = [
+        finished_line(number, one["text"], True, one["summary"])
+        if with_summaries
+        else finished_line(number, one["text"], None, one["steps"][-1]["observation"])
+        for number, one in enumerate(subgoals[:shown], 1)
+    ]
+    now = subgoals[shown - 1]["now"] if shown else ""
+    # The beginning is left out where later things stand: an example need not be read twice.
+    start = "" if shown else example["start"]
+    messages = [
+        task(example["goal"], start, finished=finished, now=now),
+        *_whole({**example, "subgoals": [subgoals[shown]]}, with_subgoals=True)[1:],
+    ]
+    if shown + 1 == len(subgoals):
+        return messages
+    current = subgoals[shown]
+    lead = f"{ended_line(True, current['summary'])}\n" if with_summaries else ""
+    seen = user(current["steps"][-1]["observation"])
+    return [*messages, seen, assistant(lead + subgoal_line(subgoals[shown + 1]["text"]))]
 
 
 @cache

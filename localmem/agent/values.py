@@ -46,9 +46,17 @@ class Assist(StrEnum):
     STATE = "state"
     """A new subgoal begins with how things stand now."""
     GOALS = "goals"
-    """Told: what of the goal an action made true or undid, and what is missing."""
+    """Told: what of the goal an action made true or undid."""
+    AHEAD = "ahead"
+    """Told: a valid action that would make a part of the goal true."""
     LOOKAHEAD = "lookahead"
     """Actions that only lead back are left out of the valid ones."""
+    FACTS = "facts"
+    """A subgoal is a part of the goal that does not hold yet; code says when it is reached."""
+
+
+DEFAULT_ASSISTS = frozenset({Assist.STATE, Assist.GOALS, Assist.LOOKAHEAD})
+"""For work on a memory, where `STATE` shows the notes so far."""
 
 
 class Status(StrEnum):
@@ -88,7 +96,7 @@ class Options:
     mode: Mode = Mode.HIAGENT
     actions: Actions = Actions.VALID
     without: frozenset[Part] = frozenset()
-    assists: frozenset[Assist] = frozenset(Assist)
+    assists: frozenset[Assist] = DEFAULT_ASSISTS
     max_steps: int = 30
     """Actions in the world, invalid ones included."""
     max_tokens: int | None = None

@@ -6,7 +6,7 @@ subgoal: of each prompt the engine has read all but the newest part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from localmem.agent import prompt
@@ -27,7 +27,6 @@ class WorkingMemory:
         self._tells_all = tells_all
         self._hidden = 0  # of the newest pairs that would be shown, how many of the oldest are not
         self._now = ""
-        self._missing: tuple[str, ...] = ()
         self.subgoals: list[Subgoal] = []
 
     @property
@@ -40,15 +39,14 @@ class WorkingMemory:
         """The others, in order."""
         return [subgoal for subgoal in self.subgoals if subgoal.ended]
 
-    def begin(self, text: str, *, now: str = "", missing: Sequence[str] = ()) -> Subgoal:
+    def begin(self, text: str, now: str = "") -> Subgoal:
         """Begin a subgoal.
 
         Args:
             text: what is to be reached.
             now: how things stand.
-            missing: what of the goal does not hold.
         """
-        self._now, self._missing = now, tuple(missing)
+        self._now = now
         if self._restarts:
             self._hidden = 0
         new = Subgoal(len(self.subgoals) + 1, text)
@@ -102,9 +100,8 @@ class WorkingMemory:
             prompt.finished_line(one.number, one.text, one.reached, one.summary) for one in self.finished
         ]
         now = self._now if Assist.STATE in self._options.assists else ""
-        missing = self._missing if Assist.GOALS in self._options.assists else ()
         start = "" if now and self._tells_all else self._start
-        return prompt.task(self._goal, start, finished=lines, missing=missing, now=now)
+        return prompt.task(self._goal, start, finished=lines, now=now)
 
     def _steps(self) -> list[tuple[Subgoal, Step]]:
         """The steps that are shown in full."""

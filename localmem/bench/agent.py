@@ -21,6 +21,9 @@ from localmem.llm.protocol import LanguageModel
 SIZES = {"blocksworld": (3, 4, 5), "gripper": (2, 3, 4), "tyreworld": (1, 1, 2), "barman": (1, 2, 2)}
 """Of the problems that are made, in turn."""
 
+MEASURED = (Assist.GOALS, Assist.LOOKAHEAD)
+"""What code adds unless it is said otherwise: what adds few tokens or none."""
+
 OnRun = Callable[[RunResult, bool], None]
 """Called with a result, and whether it was known from before."""
 
@@ -117,11 +120,11 @@ def systems(
     actions: Sequence[Actions],
     without: Sequence[Part | Assist],
     *,
-    plain: bool = False,
+    assists: Iterable[Assist] = MEASURED,
     max_steps: int = 30,
 ) -> list[System]:
     """The ways of working: each mode with each kind of actions, and HiAgent without each of some parts."""
-    base = Options(assists=frozenset() if plain else frozenset(Assist), max_steps=max_steps)
+    base = Options(assists=frozenset(assists), max_steps=max_steps)
     chosen = []
     for kind in actions:
         for mode in modes:

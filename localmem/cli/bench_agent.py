@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localmem.agent.values import Actions, Mode
+from localmem.agent.values import Actions, Assist, Mode
 from localmem.cli import options
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ class Without(StrEnum):
     MEMORY = "memory"
     STATE = "state"
     GOALS = "goals"
+    AHEAD = "ahead"
     LOOKAHEAD = "lookahead"
+    FACTS = "facts"
 
 
 def command(
@@ -66,6 +68,12 @@ def command(
         list[Without] | None,
         typer.Option("--ablate", help="A row of hiagent without this part, too. Repeat for more."),
     ] = None,
+    assist: Annotated[
+        list[Assist] | None,
+        typer.Option(
+            "--assist", help="What code adds to both methods. Repeat for more. [default: goals and lookahead]"
+        ),
+    ] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="The published methods, without what code adds to them.")
     ] = False,
@@ -91,8 +99,8 @@ def command(
     """
     from dataclasses import asdict
 
-    from localmem.agent.values import Assist, Part
-    from localmem.bench.agent import run, systems
+    from localmem.agent.values import Part
+    from localmem.bench.agent import MEASURED, run, systems
     from localmem.bench.agent_results import Results, compare, rows
     from localmem.bench.lineup import engines
     from localmem.cli.output import note, one_line, print_json
@@ -103,7 +111,7 @@ def command(
         list(dict.fromkeys(mode or Mode)),
         list(dict.fromkeys(actions or [Actions.VALID])),
         [names[part] for part in dict.fromkeys(ablate or [])],
-        plain=plain,
+        assists=() if plain else assist or MEASURED,
         max_steps=max_steps,
     )
 

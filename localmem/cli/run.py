@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from localmem.agent.values import Actions, Mode, Part
+from localmem.agent.values import Actions, Assist, Mode, Part
 from localmem.cli import options
 from localmem.cli.run_print import (
     end_row,
@@ -118,9 +118,14 @@ def start(
     ablate: Annotated[
         list[Part] | None, typer.Option("--ablate", help="Work without a part. Repeat for more.")
     ] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="The published method, without what code adds to it.")
-    ] = False,
+    assist: Annotated[
+        list[Assist] | None,
+        typer.Option(
+            "--assist",
+            help="What code adds to the published method. Repeat for more. [default: state, goals, lookahead]",
+        ),
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Nothing is added to it.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a step.")] = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -130,7 +135,7 @@ def start(
     The model searches and reads the memory, takes notes that cite turns, and writes them into reports. Every step is
     stored as it happens. Ctrl-C stops after the step; again, at once.
     """
-    from localmem.agent.values import Assist, Options
+    from localmem.agent.values import DEFAULT_ASSISTS, Options
     from localmem.cli.output import log_to_stderr
     from localmem.errors import UsageError
     from localmem.memory import Memory
@@ -147,7 +152,7 @@ def start(
         mode=mode,
         actions=actions,
         without=frozenset(ablate or ()),
-        assists=frozenset() if plain else frozenset(Assist),
+        assists=frozenset() if plain else frozenset(assist or DEFAULT_ASSISTS),
         max_steps=max_steps or 30,
         max_tokens=max_tokens,
     )

@@ -219,21 +219,64 @@ def test_without_working_memory_all_steps_stay() -> None:
 
 
 def test_a_new_subgoal_begins_with_how_things_stand() -> None:
-    assists = frozenset({Assist.STATE, Assist.GOALS})
-    _, model = run(TWO_SUBGOALS, replace(PLAIN, assists=assists))
+    _, model = run(TWO_SUBGOALS, replace(PLAIN, assists=frozenset({Assist.STATE})))
     assert shown(model.prompts[4]) == [
         "Goal: Be at the last place.\n"
         "Finished subgoals:\n1. Go to place 2. (reached) I am at place 2.\n"
-        "Still missing: You are at the last place.\nNow: You are at place 2."
+        "Now: You are at place 2."
     ]
 
 
 def test_what_of_the_goal_became_true_is_told() -> None:
     made, _ = run(TWO_SUBGOALS, replace(PLAIN, assists=frozenset({Assist.GOALS})))
-    assert (
-        made.steps[-1].observation == "You are at place 3. Now true of the goal: You are at the last place."
+    assert made.steps[-1].observation == "You are at place 3. Reached: You are at the last place."
+    assert notices.about_goal(["a."], ["a.", "b."]) == ["Undone: b."]
+
+
+def test_an_action_that_would_reach_a_part_of_the_goal_is_told() -> None:
+    made, _ = run(TWO_SUBGOALS, replace(PLAIN, assists=frozenset({Assist.AHEAD})))
+    assert [step.observation for step in made.steps] == [
+        "You are at place 1.",
+        'You are at place 2. "right" would reach: You are at the last place.',
+        "You are at place 3.",
+    ]
+
+
+FACT = "You are at the last place."
+
+
+def test_a_subgoal_can_be_held_to_the_missing_parts_of_the_goal() -> None:
+    replies = [
+        f"Subgoal: {FACT}",
+        "right",
+        "Action: right",
+        f"Not reached: I stand still.\nSubgoal: {FACT}",
+        "right",
+    ]
+    made, model = run(replies, replace(PLAIN, assists=frozenset({Assist.FACTS})))
+    assert (made.status, [one.reached for one in made.subgoals]) == (Status.REACHED, [False, True])
+    first, later = model.grammars[0] or "", model.grammars[3] or ""
+    assert (grammar.accepts(first, f"Subgoal: {FACT}"), grammar.accepts(first, "Subgoal: Go.")) == (
+        True,
+        False,
     )
-    assert notices.about_goal(["a."], ["a.", "b."]) == ["No longer true of the goal: b."]
+    assert grammar.accepts(later, f"Not reached: x.\nSubgoal: {FACT}")
+    assert not grammar.accepts(later, f"Reached: x.\nSubgoal: {FACT}")
+
+
+def test_a_subgoal_that_code_sees_reached_ends_there() -> None:
+    class Two(Row):
+        goal = "Be at places 1 and 3, one after the other."
+
+        def missing(self) -> tuple[str, ...]:
+            return (*(() if self.best >= 1 else ("1.",)), *(() if self.done else ("3.",)))
+
+    replies = ["Subgoal: 1.", "right", "Reached: At 1.\nSubgoal: 3.", "right", "Action: right"]
+    made, model = run(replies, replace(PLAIN, assists=frozenset({Assist.FACTS})), world=Two())
+    assert [one.reached for one in made.subgoals] == [True, True]
+    ending = model.grammars[2] or ""
+    assert not grammar.accepts(ending, "Action: right")
+    assert not grammar.accepts(ending, "Not reached: x.\nSubgoal: 3.")
 
 
 def test_actions_that_only_lead_back_are_left_out() -> None:

@@ -38,11 +38,31 @@ def test_the_goal_is_told_as_conditions(blocks: PddlEnvironment) -> None:
     assert blocks.goal == ("The goal is to satisfy the following conditions: b1 is on b2., b2 is on b3.")
 
 
-def test_the_beginning_is_told_with_all_objects(blocks: PddlEnvironment) -> None:
+def test_the_beginning_is_told_whole(blocks: PddlEnvironment) -> None:
     assert blocks.reset() == (
-        "There are: object b1, b2, b3. Your arm is empty. b1 is on the table. b2 is clear. b2 is on b1."
-        " b3 is clear. b3 is on the table."
+        "Your arm is empty. b1 is on the table. b2 is clear. b2 is on b1. b3 is clear. b3 is on the table."
     )
+
+
+def test_objects_that_nothing_is_said_of_are_told_too() -> None:
+    rooms = made("gripper", 7, 2)
+    assert rooms.reset().endswith("ball2 is at rooma. There is also: room roomb.")
+
+
+def test_what_an_action_gains_is_known_ahead(blocks: PddlEnvironment) -> None:
+    for line in SOLUTION[:3]:
+        blocks.step(line)
+    assert blocks.gains(SOLUTION[3]) == (("b1 is on b2.",), ())
+    blocks.step("putdown b1")
+    assert blocks.gains("unstack b2 from b3") == ((), ("b2 is on b3.",))
+
+
+def test_in_worlds_that_tell_changes_the_present_is_what_became_true() -> None:
+    bar = made("barman", 1, 1)
+    bar.reset()
+    assert bar.now() == "All is as at the beginning."
+    bar.step("left grasp shot1")
+    assert bar.now() == "Your left hand is holding shot1."
 
 
 def test_valid_actions_are_told_in_words(blocks: PddlEnvironment) -> None:
@@ -112,7 +132,7 @@ def test_a_state_can_be_seen_ahead(blocks: PddlEnvironment) -> None:
     assert ahead != blocks.state()
     blocks.step("pickup b3")
     assert blocks.state() == ahead
-    assert (blocks.peek("pickup b1"), blocks.peek("pickup b9"), blocks.peek("fly")) == (None, None, None)
+    assert {blocks.peek(action) for action in ("pickup b1", "pickup b9", "fly")} == {blocks.state()}
 
 
 def test_steps_are_restored(blocks: PddlEnvironment) -> None:

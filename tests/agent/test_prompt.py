@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 
 import pytest
@@ -12,7 +11,7 @@ from localmem.agent import prompt
 from localmem.agent.environments import pddl
 from localmem.agent.environments.wording import DOMAINS
 from localmem.agent.lines import grammar_for, read, retrieved, with_retrieve
-from localmem.agent.values import Mode, Options, Part
+from localmem.agent.values import Assist, Mode, Options, Part
 from localmem.llm import grammar
 from localmem.llm.protocol import Speaker
 
@@ -37,6 +36,8 @@ def test_an_example_alternates_and_its_lines_are_of_the_grammar(
     written = [message.text for message in opening.fixed if message.speaker is Speaker.ASSISTANT]
     summaries = mode is Mode.HIAGENT and not without
     assert any(text.startswith("Reached: ") for text in written) == summaries
+    written = [text for text in written if "Action: " in text]
+    assert written
     assert any("Subgoal: " in text for text in written) == (mode is Mode.HIAGENT)
     for text in written:
         *first, action = text.splitlines()
@@ -53,52 +54,48 @@ def test_two_ways_of_working_have_prompts_of_their_own(mode: Mode) -> None:
 def test_an_example_is_what_the_world_really_answers(kind: str) -> None:
     pytest.importorskip("jupyddl")
     example = tomllib.loads(resources.text("prompts", f"subgoal-{kind}.toml"))["example"]
-    steps = [step for subgoal in example["subgoals"] for step in subgoal["steps"]]
-    world = replayed(kind, example["start"], example["goal"])
+    world = pddl.PddlEnvironment.of(pddl.domain_text(kind), example["problem"])
     assert (world.reset(), world.goal) == (example["start"], example["goal"])
-    assert [world.step(step["action"]).observation for step in steps] == [
-        step["observation"] for step in steps
-    ]
+    for subgoal in example["subgoals"]:
+        for step in subgoal["steps"]:
+            assert world.step(step["action"]).observation == step["observation"]
+        assert subgoal.get("now", world.now()) == world.now()
+    assert world.done
 
 
-def replayed(kind: str, start: str, goal: str) -> pddl.PddlEnvironment:
-    """The world that an example tells of, found in the words of its beginning."""
-    words, rules = DOMAINS[kind], pddl.domain_text(kind)
-    listed, rest = start.removeprefix("There are: ").split(". ", 1)
-    objects = {}
-    for part in listed.split("; "):
-        type, names = part.split(" ", 1)
-        objects |= dict.fromkeys(names.split(", "), type)
-    facts = [f"{type} {name}" for name, type in objects.items() if type in words.kinds]
-    for predicate, pattern in words.facts.items():
-        expression = re.sub(r"\\\{(\d)\\\}", r"(?P<a\1>[^\\s.]+)", re.escape(pattern))
-        for found in re.finditer(rf"(?:^|(?<=\. )){expression}(?= |$)", rest):
-            arguments = [found[f"a{place}"] for place in range(len(found.groups()))]
-            if all(argument in objects for argument in arguments):
-                facts.append(" ".join([predicate, *arguments]))
-    wanted = goal.split("conditions: ")[1].rstrip(".").split("., ")
-    goals = [fact for one in wanted for fact in facts_of(words.facts, f"{one}.", objects)]
-    typed = "" if kind in ("blocksworld", "gripper") else " - {}"
-    constants = ("jack", "pump", "wrench")
-    named = " ".join(name + typed.format(type) for name, type in objects.items() if name not in constants)
-    made = " ".join(f"({fact})" for fact in facts)
-    conditions = " ".join(f"({fact})" for fact in goals)
-    return pddl.PddlEnvironment.of(
-        rules,
-        f"(define (problem p) (:domain {kind}) (:objects {named}) (:init {made}) (:goal (and {conditions})))",
-    )
+@pytest.mark.parametrize("kind", DOMAINS)
+def test_the_facts_of_an_example_are_reached_by_their_steps(kind: str) -> None:
+    pytest.importorskip("jupyddl")
+    example = tomllib.loads(resources.text("prompts", f"subgoal-{kind}.toml"))["example"]
+    world = pddl.PddlEnvironment.of(pddl.domain_text(kind), example["problem"])
+    world.reset()
+    steps = iter([step for subgoal in example["subgoals"] for step in subgoal["steps"]])
+    for fact in example["facts"]:
+        assert fact["text"] in world.missing()
+        for _ in range(fact["steps"]):
+            world.step(next(steps)["action"])
+        assert fact["text"] not in world.missing()
+        assert fact.get("now", world.now()) == world.now()
+    assert list(steps) == []
 
 
-def facts_of(patterns: object, sentence: str, objects: dict[str, str]) -> list[str]:
+@pytest.mark.parametrize("kind", [*DOMAINS, prompt.ANY_PDDL])
+def test_an_example_shows_one_subgoal_in_full(kind: str) -> None:
+    whole = prompt.opening(kind, Options(without=frozenset({Part.MEMORY}))).fixed
+    working = prompt.opening(kind, Options()).fixed
+    assert len(working) <= len(whole)
+    assert working[-1].text.startswith("Reached: ")
+    assert "\nSubgoal: " in working[-1].text
+    assert sum("Subgoal: " in message.text for message in working[1:]) == 2
 
-    assert isinstance(patterns, dict)
-    found = []
-    for predicate, pattern in patterns.items():
-        expression = re.sub(r"\\\{(\d)\\\}", r"(?P<a\1>\\S+?)", re.escape(pattern))
-        match = re.fullmatch(expression, sentence)
-        if match and all(name in objects for name in match.groups()):
-            found.append(" ".join([predicate, *(match[f"a{place}"] for place in range(len(match.groups())))]))
-    return found
+
+def test_with_facts_as_subgoals_the_example_has_them_too() -> None:
+    opening = prompt.opening("gripper", Options(assists=frozenset({Assist.FACTS})))
+    written = [message.text for message in opening.fixed if message.speaker is Speaker.ASSISTANT]
+    assert written[0] == "Subgoal: ball3 is at rooma.\nAction: drop ball3 at rooma with arm right"
+    assert written[-1].endswith("\nSubgoal: ball4 is at rooma.")
+    assert "1. ball2 is at rooma. (reached)" in opening.fixed[1].text
+    assert opening.name == "hiagent-gripper-facts"
 
 
 def test_a_reply_is_taken_apart() -> None:

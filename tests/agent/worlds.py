@@ -64,6 +64,10 @@ class Row:
     def missing(self) -> tuple[str, ...]:
         return () if self.done else ("You are at the last place.",)
 
+    def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        goal = ("You are at the last place.",)
+        return (goal, ()) if action == "right" and self.place == self.length - 1 else ((), ())
+
     def peek(self, action: str) -> str | None:
         return f"place {self.place + {'right': 1, 'left': -1, 'wait': 0}[action]}"
 

@@ -78,14 +78,14 @@ def test_the_fixed_part_of_a_prompt_is_read_before_anything_is_counted() -> None
 
 
 def test_a_way_without_a_part_is_a_system_of_its_own() -> None:
-    ways = systems([Mode.HIAGENT, Mode.STANDARD], [Actions.VALID, Actions.FREE], [Part.SUMMARY, Assist.STATE])
+    ways = systems([Mode.HIAGENT, Mode.STANDARD], [Actions.VALID, Actions.FREE], [Part.SUMMARY, Assist.GOALS])
     assert [way.name for way in ways] == [
-        "hiagent valid", "hiagent valid without summary", "hiagent valid without state", "standard valid",
-        "hiagent free", "hiagent free without summary", "hiagent free without state", "standard free",
+        "hiagent valid", "hiagent valid without summary", "hiagent valid without goals", "standard valid",
+        "hiagent free", "hiagent free without summary", "hiagent free without goals", "standard free",
     ]  # fmt: skip
     assert ways[1].options.without == {Part.SUMMARY}
-    assert ways[2].options.assists == {Assist.GOALS, Assist.LOOKAHEAD}
-    assert systems([Mode.HIAGENT], [Actions.FREE], [], plain=True)[0].options.assists == frozenset()
+    assert ways[2].options.assists == {Assist.LOOKAHEAD}
+    assert systems([Mode.HIAGENT], [Actions.FREE], [], assists=())[0].options.assists == frozenset()
 
 
 def test_runs_in_the_file_are_not_made_again(tmp_path: Path) -> None:

@@ -188,6 +188,10 @@ class GameEnvironment:
         """Nothing: to name a milestone would be to tell the way."""
         return ()
 
+    def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Nothing that code can tell."""
+        return (), ()
+
     def peek(self, action: str) -> str | None:
         """The key after a command, which is taken back."""
         if self._over or action in LOOKS:

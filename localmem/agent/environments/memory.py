@@ -174,7 +174,7 @@ class MemoryEnvironment:
         if self._turns:
             cite = grammar.alternatives(f"[{number}]" for number in self._numbers.values())
             more = grammar.repeat(f'" " {cite}', 0, MOST_CITED - 1)
-            calls.append(f'"note(" {cite} {more} " " [^\\n[\\] ] [^\\n[\\]]{{1,239}} ")"')
+            calls.append(f'"note(" {cite} {more} " " [^\\n\\[\\] ] [^\\n\\[\\]]{{1,239}} ")"')
         if self._out is not None and self._unwritten:
             named = [name for name in _FILE.findall(self._goal) if name not in self.files]
             name = grammar.alternatives(named) if named else '[a-z0-9] [a-z0-9-]{0,39} ".md"'
@@ -203,6 +203,10 @@ class MemoryEnvironment:
     def missing(self) -> tuple[str, ...]:
         """Nothing that code can tell."""
         return ()
+
+    def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Nothing that code can tell."""
+        return (), ()
 
     def peek(self, action: str) -> str | None:
         """What a search finds is not known before."""

@@ -64,13 +64,13 @@ class PddlEnvironment:
         return not self.missing()
 
     def reset(self) -> str:
-        """Go to the beginning; all that is true there."""
+        """Go to the beginning; all that is true there, and what else there is."""
         self._state = self.task.start
         self._best = self._share()
-        told = [self._objects(), self._all()]
+        told = [self._all(), self._unseen()]
         if not self.domain:  # no instructions name them
             told.append(f"The actions are: {', '.join(self._forms())}.")
-        return " ".join(told)
+        return " ".join(filter(None, told))
 
     def step(self, action: str) -> Outcome:
         """Act; an action that cannot be carried out is answered with the preconditions that do not hold."""
@@ -124,28 +124,35 @@ class PddlEnvironment:
         return not self._words.only_changes
 
     def now(self) -> str:
-        """All that is true, or, where that is much, what is other than at the beginning."""
+        """All that is true, or, where that is much, what has become true since the beginning."""
         if not self._words.only_changes:
             return self._all()
-        new, old = (
-            " ".join(self._words.sentences(facts))
-            for facts in (self._state - self.task.start, self.task.start - self._state)
-        )
-        return " ".join([new, f"No longer: {old}" if old else ""]).strip() or "All is as at the beginning."
+        return " ".join(self._words.sentences(self._state - self.task.start)) or "All is as at the beginning."
 
     def missing(self) -> tuple[str, ...]:
         """Facts of the goal that are not true now."""
         return tuple(self._words.sentence(fact) for fact in self.task.goal if fact not in self._state)
 
+    def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Facts of the goal that an action would make true, and those that it would undo."""
+        after = self._after(action)
+        changed = [fact for fact in self.task.goal if (fact in self._state) != (fact in after)]
+        made = tuple(self._words.sentence(fact) for fact in changed if fact in after)
+        return made, tuple(self._words.sentence(fact) for fact in changed if fact not in after)
+
     def peek(self, action: str) -> str | None:
         """The key of the state after an action."""
+        return _key(self._after(action))
+
+    def _after(self, action: str) -> State:
+        """The state after an action; the same one if it cannot be carried out."""
         read = self._words.read(action, self.task)
         if read is None or not set(read[1:]) <= self.task.objects.keys():
-            return None
+            return self._state
         schema = self.task.schemas[read[0]]
         if simulator.unmet(self.task, schema, read[1:], self._state):
-            return None
-        return _key(simulator.successor(schema, read[1:], self._state))
+            return self._state
+        return simulator.successor(schema, read[1:], self._state)
 
     def _nearest(self, line: str) -> str:
         """The forms of actions that a line resembles most."""
@@ -175,14 +182,17 @@ class PddlEnvironment:
         told = [f"This must be true first: {' '.join(needed)}"] if needed else []
         return " ".join([*told, *([f"This must not be true: {' '.join(hinders)}"] if hinders else [])])
 
-    def _objects(self) -> str:
-        """What there is, by kind."""
+    def _unseen(self) -> str:
+        """Objects that no fact of the beginning speaks of; empty if there are none."""
+        told = {name for fact in self.task.start if fact[0] not in self._words.kinds for name in fact[1:]}
         kinds: dict[str, list[str]] = {}
         for name, type in self.task.objects.items():
-            told = [fact[0] for fact in self.task.start if len(fact) == 2 and fact[1] == name]
-            kind = next((one for one in told if one in self._words.kinds), "" if type == "object" else type)
-            kinds.setdefault(kind or "object", []).append(name)
-        return "There are: " + "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items()) + "."
+            said = (fact[0] for fact in self.task.start if fact[0] in self._words.kinds and fact[1] == name)
+            if name not in told:
+                kinds.setdefault(next(said, type), []).append(name)
+        if not kinds:
+            return ""
+        return "There is also: " + "; ".join(f"{kind} {', '.join(all)}" for kind, all in kinds.items()) + "."
 
 
 def folder(path: Path) -> list[tuple[str, str, str]]:

@@ -64,5 +64,8 @@ class Environment(Protocol):
     def missing(self) -> tuple[str, ...]:
         """Parts of the goal that do not hold now, as sentences; empty where code cannot tell."""
 
+    def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Parts of the goal that a valid action would make true, and those that it would undo, as sentences."""
+
     def peek(self, action: str) -> str | None:
         """The state's key after a valid action, which is not carried out; None where code cannot tell."""

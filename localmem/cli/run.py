@@ -135,8 +135,9 @@ def start(
     The model searches and reads the memory, takes notes that cite turns, and writes them into reports. Every step is
     stored as it happens. Ctrl-C stops after the step; again, at once.
     """
+    from localmem.agent.environments.memory import named_files
     from localmem.agent.values import DEFAULT_ASSISTS, Options
-    from localmem.cli.output import log_to_stderr
+    from localmem.cli.output import log_to_stderr, note
     from localmem.errors import UsageError
     from localmem.memory import Memory
 
@@ -160,6 +161,8 @@ def start(
     if world is not WorldName.MEMORY and dry_run:
         _show_first(made, chosen)
         return
+    if world is WorldName.MEMORY and out is None and not quiet and named_files(goal or ""):
+        note("Notes will be printed; no file is written without --out DIR.")
     with Memory.open(memory, create=world is not WorldName.MEMORY, model=model) as opened:
         job = opened.agent.plan(goal or "", made, chosen)
         if dry_run:

@@ -31,6 +31,11 @@ def print_step(step: Step, verbose: bool) -> None:
     print_line(f"  {'' if step.valid else 'not possible: '}{step.action}")
     if verbose:
         print_line(f"      {shortened(one_line(step.observation), OBSERVED)}")
+        usage = step.usage
+        print(
+            f"      ({usage.evaluated_tokens} of {step.context} tokens read, {usage.generated_tokens} written,"
+            f" {step.seconds:.1f} s)"
+        )
 
 
 def verdict(subgoal: Subgoal) -> str:

@@ -50,5 +50,9 @@ class Shelf:
     def transcripts(self) -> Sequence[Transcript]:
         return [Transcript(1, "talk", "plain", "talk.txt", len(self.all))]
 
+    def span(self, transcript: int) -> tuple[datetime | None, datetime | None]:
+        times = [turn.turn.at for turn in self.all]
+        return (times[0], times[-1]) if times else (None, None)
+
     def text(self, stored: StoredTurn) -> str:
         return " ".join(stored.turn.text.split())

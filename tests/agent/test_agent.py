@@ -58,7 +58,7 @@ def test_a_run_is_stored_and_shown(store: Store) -> None:
 def test_nothing_is_stored_before_a_run_begins(store: Store) -> None:
     mine, model = agent(store, [])
     job = mine.plan(GOAL, MemoryWorld(), Options())
-    assert job.first_prompt().endswith(f"Goal: {GOAL}\nTranscripts: talk (4 turns).")
+    assert job.first_prompt().endswith(f"Goal: {GOAL}\nTranscripts: talk (4 turns, 2025-03-04).")
     assert (mine.runs(), model.prompts) == ([], [])
 
 

@@ -15,7 +15,7 @@ from localmem.agent.loop import LINE_TOKENS, Loop, first_prompt
 from localmem.agent.values import Actions, Assist, Kind, Mode, Options, Part, Status, Subgoal, Trajectory
 from localmem.errors import ContextOverflowError, EngineError, TruncatedError
 from localmem.llm import grammar
-from localmem.llm.protocol import Prompt, Speaker
+from localmem.llm.protocol import Generation, Prompt, Speaker
 from tests.agent.worlds import Lines, Row
 from tests.fakes import ScriptedModel
 
@@ -384,6 +384,39 @@ def test_usage_is_counted_for_each_step() -> None:
     assert [step.context for step in made.steps] == [
         max(model.count_prompt(model.prompts[place]) for place in places) for places in ((0, 1), (2,), (3, 4))
     ]
+
+
+class Prefixed(ScriptedModel):
+    """Reads, of each prompt, what is not a prefix that it has read before: as the engine does."""
+
+    def generate(self, prompt: Prompt, **more: Any) -> Generation:
+        words = [f"{message.speaker} {message.text} end" for message in prompt.messages]
+        tokens = " ".join(words).split() + prompt.start.split()
+        before: list[str] = getattr(self, "read", [])
+        same = next(
+            (at for at, pair in enumerate(zip(tokens, before, strict=False)) if len(set(pair)) > 1), None
+        )
+        shared = min(len(tokens), len(before)) if same is None else same
+        made = super().generate(prompt, **more)
+        self.read = tokens
+        return replace(made, usage=replace(made.usage, evaluated_tokens=len(tokens) - shared))
+
+
+def test_within_a_subgoal_only_the_newest_pair_is_read() -> None:
+    model = Prefixed(["Subgoal: Go.", "wait", *["Action: wait"] * 14])
+    made = Loop(Row(), model, replace(PLAIN, max_steps=15)).run()
+    read = [step.usage.evaluated_tokens for step in made.steps[6:]]  # from there on, circles are told of
+    assert (len(read), set(read)) == (9, {read[0]})
+    assert read[0] < 30
+
+
+def test_a_new_subgoal_reads_its_line_and_no_finished_one_again() -> None:
+    replies = ["Subgoal: A.", "wait"]
+    for name in "BCDEFGH":
+        replies += [f"Reached: done.\nSubgoal: {name}.", "wait"]
+    made = Loop(Row(), Prefixed(replies), replace(PLAIN, max_steps=8)).run()
+    read = [step.usage.evaluated_tokens for step in made.steps[5:]]
+    assert (len(read), set(read)) == (3, {read[0]})
 
 
 def test_when_the_context_is_full_the_oldest_steps_are_left_out() -> None:

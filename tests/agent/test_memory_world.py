@@ -41,7 +41,7 @@ def noted(world: MemoryEnvironment) -> MemoryEnvironment:
 
 
 def test_the_beginning_lists_the_transcripts(world: MemoryEnvironment) -> None:
-    assert world.reset() == "Transcripts: talk (4 turns)."
+    assert world.reset() == "Transcripts: talk (4 turns, 2025-03-04)."
     assert world.step("list_transcripts()").observation == world.reset()
 
 

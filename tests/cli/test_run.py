@@ -55,7 +55,9 @@ def test_quietly_only_what_was_noted_is_told(ready: CommandLine) -> None:
 
 
 def test_observations_are_shown_when_asked_for(ready: CommandLine) -> None:
-    assert "Dilip bought the Saab yesterday" in ready("run", GOAL, "-v").out
+    out = ready("run", GOAL, "-v").out
+    assert "Dilip bought the Saab yesterday" in out
+    assert "tokens read" in out
 
 
 def test_every_step_is_a_line_of_json_and_the_end_too(ready: CommandLine) -> None:
@@ -89,6 +91,12 @@ def test_a_report_is_written_into_its_folder(ready: CommandLine, tmp_path: Path)
     assert result.code == 0
     assert result.out.splitlines()[-1] == str(tmp_path / "reports" / "saab.md")
     assert "- Dilip bought the Saab. [1]" in (tmp_path / "reports" / "saab.md").read_text(encoding="utf-8")
+
+
+def test_a_report_that_has_no_folder_is_told_of(ready: CommandLine) -> None:
+    told = "Notes will be printed; no file is written without --out DIR."
+    assert ready("run", f"{GOAL} Into saab.md").err.splitlines()[0] == told
+    assert told not in ready("run", f"{GOAL} Into saab.md", "--dry-run", "-q").err
 
 
 def test_a_run_that_does_not_reach_its_goal_fails_and_says_how_it_goes_on(ready: CommandLine) -> None:
@@ -149,7 +157,7 @@ def test_nothing_is_done_in_a_dry_run(ready: CommandLine, tmp_path: Path) -> Non
     result = ready("run", GOAL, "--dry-run", "--out", tmp_path / "reports")
     assert result.code == 0
     assert result.out.startswith("[system]\nYou act in a world")
-    assert result.out.endswith(f"Goal: {GOAL}\nTranscripts: talk (3 turns).\n")
+    assert result.out.endswith(f"Goal: {GOAL}\nTranscripts: talk (3 turns, 2025-03-04).\n")
     assert ready.models == []
     assert not (tmp_path / "reports").exists()
     assert json.loads(ready("run", "list", "--json").out) == []

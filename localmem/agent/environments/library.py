@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from localmem.store import Store
 from localmem.values import StoredTurn, Transcript
@@ -46,6 +47,15 @@ class StoreLibrary:
     def transcripts(self) -> Sequence[Transcript]:
         """All transcripts."""
         return self._store.transcripts()
+
+    def span(self, transcript: int) -> tuple[datetime | None, datetime | None]:
+        """Times of the first and the last turn of a transcript, where the file says them."""
+        last = self._store.last_position(transcript)
+        if last is None:
+            return None, None
+        ends = [self._store.turns_between(transcript, place, place) for place in (0, last)]
+        first, final = (turns[0].turn.at if turns else None for turns in ends)
+        return first, final
 
     def text(self, stored: StoredTurn) -> str:
         """What was said in a turn."""

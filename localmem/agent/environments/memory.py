@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -43,6 +44,9 @@ class Library(Protocol):
 
     def transcripts(self) -> Sequence[Transcript]:
         """All transcripts."""
+
+    def span(self, transcript: int) -> tuple[datetime | None, datetime | None]:
+        """When a transcript begins and ends."""
 
     def text(self, stored: StoredTurn) -> str:
         """What was said in a turn, on one line, with the meaning of relative dates."""
@@ -176,7 +180,7 @@ class MemoryEnvironment:
             more = grammar.repeat(f'" " {cite}', 0, MOST_CITED - 1)
             calls.append(f'"note(" {cite} {more} " " [^\\n\\[\\] ] [^\\n\\[\\]]{{1,239}} ")"')
         if self._out is not None and self._unwritten:
-            named = [name for name in _FILE.findall(self._goal) if name not in self.files]
+            named = [name for name in named_files(self._goal) if name not in self.files]
             name = grammar.alternatives(named) if named else '[a-z0-9] [a-z0-9-]{0,39} ".md"'
             calls.append(f'"write_file(" {name} ")"')
         if self._may_finish():
@@ -308,12 +312,22 @@ class MemoryEnvironment:
         transcripts = self._library.transcripts()
         if not transcripts:
             return "The memory is empty."
-        named = [f"{' '.join(one.name.split())} ({one.turns} turns)" for one in transcripts[:MOST_LISTED]]
+        named = [self._named(one) for one in transcripts[:MOST_LISTED]]
         more = f" and {len(transcripts) - MOST_LISTED} more" if len(transcripts) > MOST_LISTED else ""
         return f"Transcripts: {', '.join(named)}{more}."
 
+    def _named(self, transcript: Transcript) -> str:
+        days = [f"{at:%Y-%m-%d}" for at in self._library.span(transcript.id) if at]
+        said = f", {' to '.join(dict.fromkeys(days))}" if days else ""
+        return f"{' '.join(transcript.name.split())} ({transcript.turns} turns{said})"
+
     def _marks(self, turns: Iterable[int]) -> str:
         return " ".join(f"[{self._numbers[turn]}]" for turn in turns)
+
+
+def named_files(goal: str) -> list[str]:
+    """Reports that a goal names."""
+    return _FILE.findall(goal)
 
 
 def _read_call(action: str) -> _Call:

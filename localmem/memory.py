@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -35,10 +35,20 @@ from localmem.settings import settings as environment_settings
 from localmem.store import Store
 from localmem.upkeep import passphrase as passphrases
 from localmem.upkeep.owned import Owned
-from localmem.values import Answer, FileReport, IngestReport, MemoryStats, StoredTurn, Transcript, Workspace
+from localmem.values import (
+    Answer,
+    FileReport,
+    IngestReport,
+    MemoryStats,
+    Reply,
+    StoredTurn,
+    Transcript,
+    Workspace,
+)
 
 if TYPE_CHECKING:
     from localmem.agent.agent import Agent
+    from localmem.conversation import Conversation
     from localmem.tasks import Tasks
     from localmem.upkeep.doctor import Finding
 
@@ -398,6 +408,51 @@ class Memory(Owned):
             started=started,
             on_text=on_text,
         )
+
+    def chat(
+        self,
+        text: str,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        temperature: float = 0.0,
+        seed: int = 0,
+        ablate: Collection[str] = (),
+    ) -> Reply:
+        """Take a turn of a chat: the tasks follow it, and the reply rests on them, or on what was said before.
+
+        The turn is written into the tasks and into a transcript of this chat in one transaction. After Ctrl-C while
+        the reply is worded it is kept, with the plain facts as its reply; before that, nothing of it is.
+
+        Args:
+            text: what the user says.
+            on_text: called with each piece of the reply that has passed its checks.
+            temperature: 0 takes the likeliest token.
+            seed: for temperatures above 0.
+            ablate: parts that are left out ("trim", "graph", "guards"), to measure what they are good for.
+
+        Raises:
+            UsageError: no text, or a part that there is not.
+            ModelMissingError: the model or the embedder was not pulled yet.
+            EmbedderMismatchError: the memory holds vectors of another embedder.
+            StoreError: the memory cannot be read or written.
+            EngineError: the model cannot run.
+            KeyboardInterrupt: Ctrl-C.
+        """
+        arguments.question(text)
+        return self._conversation.say(
+            text, on_text=on_text, temperature=temperature, seed=seed, ablate=ablate
+        )
+
+    @cached_property
+    def _conversation(self) -> Conversation:
+        from localmem.conversation import Conversation
+        from localmem.recall.log import ChatLog
+
+        def recalled(question: str, on_text: Callable[[str], None] | None) -> Answer | None:
+            return None if self.empty else self.ask(question, on_text=on_text)
+
+        log = ChatLog(self._store, lambda: self.embedder)
+        return Conversation(self._store, self.tasks, log, lambda: self.model, recalled)
 
     @cached_property
     def tasks(self) -> Tasks:

@@ -25,6 +25,7 @@ LAYERS = {
     **dict.fromkeys(("llm", "embed", "index", "store", "select", "transcripts", "models"), 1),
     **dict.fromkeys(("recall", "tasks", "agent", "arguments"), 2),
     "upkeep": 3,
+    "conversation": 3,
     "memory": 4,
     "bench": 5,
     "cli": 6,
@@ -57,6 +58,7 @@ OWNERS: dict[str, str] = {
     "jupyddl": "agent",
     "jericho": "agent",
     "scipy": "bench",
+    "snowballstemmer": "bench",
     "charset_normalizer": "transcripts",
 }
 # What can open a connection; more names than we depend on, so that none slips in.

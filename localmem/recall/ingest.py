@@ -206,7 +206,7 @@ class Ingest:
                 # A run that is put before turns of an earlier run moves them back.
                 last = begin + len(run) - 1 if last is None else max(last + len(run), begin + len(run) - 1)
             if first is not None and last is not None:
-                self._thread(transcript, first, last)
+                thread_again(self._store, transcript, first, last)
         target.transcript = transcript
         target.added += len(fresh)
         target.known += len(turns) - len(fresh)
@@ -218,23 +218,6 @@ class Ingest:
         if target.transcript is not None:
             return target.transcript
         return self._store.add_transcript(target.survey.name, target.survey.format, path)
-
-    def _thread(self, transcript: int, first: int, last: int) -> None:
-        """Thread the turns at positions `first` to `last` again, with as much around as can change."""
-        store = self._store
-        end = store.last_position(transcript)
-        assert end is not None
-        around = store.threads_at(transcript, max(0, first - LOOKBACK), min(end, last + LOOKBACK))
-        begin = min([first, *(thread.first for thread in around)])
-        stop = end if last == end else max([last, *(thread.last for thread in around)])
-        context = max(0, begin - WINDOW)
-        stored = store.turns_between(transcript, context, stop)
-        vectors = store.vectors([turn.id for turn in stored])
-        cuts = segment([turn.turn for turn in stored], vectors, start=begin - context)
-        threads = [
-            NewThread(context + cut.first, context + cut.last, cut.head, cut.vector, "fast") for cut in cuts
-        ]
-        store.replace_threads(transcript, begin, threads, to_position=stop)
 
     def _reports(
         self, path: str, targets: Mapping[str, _Target], found: First, second: Second, seconds: float
@@ -265,6 +248,23 @@ class Ingest:
                 )
             )
         return reports
+
+
+def thread_again(store: Store, transcript: int, first: int, last: int) -> None:
+    """Thread the turns at positions `first` to `last` again, with as much around as can change."""
+    end = store.last_position(transcript)
+    assert end is not None
+    around = store.threads_at(transcript, max(0, first - LOOKBACK), min(end, last + LOOKBACK))
+    begin = min([first, *(thread.first for thread in around)])
+    stop = end if last == end else max([last, *(thread.last for thread in around)])
+    context = max(0, begin - WINDOW)
+    stored = store.turns_between(transcript, context, stop)
+    vectors = store.vectors([turn.id for turn in stored])
+    cuts = segment([turn.turn for turn in stored], vectors, start=begin - context)
+    threads = [
+        NewThread(context + cut.first, context + cut.last, cut.head, cut.vector, "fast") for cut in cuts
+    ]
+    store.replace_threads(transcript, begin, threads, to_position=stop)
 
 
 def _changed(path: str, second: Second, name: str) -> TranscriptError | None:

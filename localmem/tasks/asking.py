@@ -13,7 +13,7 @@ from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.values import Node, Status, fold
 
-_SMALL = 8
+_SMALL = 12
 """A task with no more parts than that is told whole where the words of a question fit nothing in it."""
 
 
@@ -29,7 +29,10 @@ def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes
     topics = Topics(namer.graph, question, focus)
     out = Told()
     if not topics.roots and not topics.hits:
-        return out, False
+        vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
+        if len(namer.graph) and (question.own or question.lists or vague):
+            out.add(namer.phrases.say("empty"))
+        return out, bool(out.lines)
     if supposes:
         return _supposed(namer, topics, out), True
     if question.parts and premise.parts(namer, topics, out):
@@ -77,7 +80,7 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
     if status and not (items and not question.lists and not topics.wholes):
         if question.unfinished and not items:
             return _open(namer, topics, out)
-        if question.finished and not items and not question.open:
+        if question.finished and not items and (not question.open or question.surely_finished):
             return _open(namer, topics, out)
     if question.unfinished and _all_of_one_slot(items) and len(items) > 1:
         return _open(namer, topics, out, items)
@@ -94,7 +97,8 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
         return bool(out.lines)
     inside = topics.below(topics.wholes or ([topics.whole] if topics.whole else []))
     wanted = topics.of_kind(inside)
-    if wanted and (topics.wholes or not topics.unknown or question.own):
+    vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
+    if wanted and (topics.wholes or vague or question.own):
         if Want.NUMBER in question.wants and len(question.wants) == 1:
             return _count(namer, topics, inside, out)
         return _tell(namer, topics, wanted, out)
@@ -109,7 +113,7 @@ def _perhaps(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     if whole is None or not question.own or question.strong(topics.unknown):
         return False
-    if len(topics.below([whole])) > _SMALL or len(topics.roots) > 1:
+    if len(topics.below([whole])) > _SMALL:
         return False
     out.add(namer.overview(whole), whole, needed=_values(namer.parts(whole)))
     return True
@@ -216,10 +220,14 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
     if nodes is None:
         inside = [node for node in topics.below(wholes) if not namer.parts(node)]
         todo = [node for node in inside if not (node.value and _ATTRIBUTES.match(fold(node.slot)))]
-        nodes = todo or inside
+        things = [node for node in todo if not (node.value and is_kind(node, Want.PERSON))]
+        nodes = things or todo or inside
     waiting = [node for node in nodes if node.status is Status.ACTIVE]
     finished = [node for node in nodes if node.status is Status.DONE]
-    if waiting:
+    only_done = topics.question.surely_finished and not topics.question.unfinished
+    if only_done and finished:
+        pass
+    elif waiting:
         items = namer.list(waiting, deep=False)
         out.add(namer.phrases.say("open", items=items), *waiting, needed=_values(waiting))
     else:

@@ -41,20 +41,7 @@ _SIGNS = {
     "done": r"\b(done|erledigt|hecho)\b",
 }
 _WORDING = frozenset(
-    """okay ok sure great noted got updated update changed change changes added removed set moved switched replaced place places place's placed back again
-    now currently still already longer before earlier previously previous originally original first initially instead until since turn
-    yes no not never nothing everything anything else only also too both all each list listed plan plans planned task tasks item items stands stand
-    remains remain remaining left open done finished completed includes include including included consists contains part parts single one
-    mentioned said say told tells stated noted note recorded right correct correctly actually indeed current currently scheduled here there
-    new old value time date day so far as well been being will takes take taking per your you're you'll you've yours they're it's there's that's
-    have has had keep kept keeping goes go going come comes coming means mean details detail information following
-    using used use uses needs need needed at later total two three four five six seven eight nine ten has
-    gut alles klar notiert hinzugefügt entfernt geändert jetzt wieder vorher zuvor nicht mehr noch schon bleibt bleiben steht stehen gilt gelten
-    wurde wurden wird werden statt ersetzt zuerst ursprünglich nein ja nie dabei drauf liste plan aufgabe aufgaben änderung nachricht seit bis
-    offen erledigt übrig aktuell insgesamt dazu davon außerdem gibt es sind ist dann bisher anfang dein deine deinen deiner dem ihr ihre
-    vale anotado añadido quitado cambiado ahora otra vez antes ya no sí nunca queda quedan sigue siguen está están era eran fue fueron lugar
-    reemplazado principio lista tarea tareas pendiente pendientes hecho hechos todo todos desde hasta mensaje actualmente incluye tu tus también
-    además hay son es""".split()
+    ["okay", "ok", "sure", "great", "noted", "got", "updated", "update", "changed", "change", "changes", "added", "removed", "set", "moved", "switched", "replaced", "place", "places", "place's", "placed", "back", "again", "now", "currently", "still", "already", "longer", "before", "earlier", "previously", "previous", "originally", "original", "first", "initially", "instead", "until", "since", "turn", "yes", "no", "not", "never", "nothing", "everything", "anything", "else", "only", "also", "too", "both", "all", "each", "list", "listed", "plan", "plans", "planned", "task", "tasks", "item", "items", "stands", "stand", "remains", "remain", "remaining", "left", "open", "done", "finished", "completed", "includes", "include", "including", "included", "consists", "contains", "part", "parts", "single", "one", "mentioned", "said", "say", "told", "tells", "stated", "noted", "note", "recorded", "right", "correct", "correctly", "actually", "indeed", "current", "currently", "scheduled", "here", "there", "new", "old", "value", "time", "date", "day", "so", "far", "as", "well", "been", "being", "will", "takes", "take", "taking", "per", "your", "you're", "you'll", "you've", "yours", "they're", "it's", "there's", "that's", "have", "has", "had", "keep", "kept", "keeping", "goes", "go", "going", "come", "comes", "coming", "means", "mean", "details", "detail", "information", "following", "using", "used", "use", "uses", "needs", "need", "needed", "at", "later", "total", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "has", "gut", "alles", "klar", "notiert", "hinzugefügt", "entfernt", "geändert", "jetzt", "wieder", "vorher", "zuvor", "nicht", "mehr", "noch", "schon", "bleibt", "bleiben", "steht", "stehen", "gilt", "gelten", "wurde", "wurden", "wird", "werden", "statt", "ersetzt", "zuerst", "ursprünglich", "nein", "ja", "nie", "dabei", "drauf", "liste", "plan", "aufgabe", "aufgaben", "änderung", "nachricht", "seit", "bis", "offen", "erledigt", "übrig", "aktuell", "insgesamt", "dazu", "davon", "außerdem", "gibt", "es", "sind", "ist", "dann", "bisher", "anfang", "dein", "deine", "deinen", "deiner", "dem", "ihr", "ihre", "vale", "anotado", "añadido", "quitado", "cambiado", "ahora", "otra", "vez", "antes", "ya", "no", "sí", "nunca", "queda", "quedan", "sigue", "siguen", "está", "están", "era", "eran", "fue", "fueron", "lugar", "reemplazado", "principio", "lista", "tarea", "tareas", "pendiente", "pendientes", "hecho", "hechos", "todo", "todos", "desde", "hasta", "mensaje", "actualmente", "incluye", "tu", "tus", "también", "además", "hay", "son", "es"]
 )
 
 
@@ -90,6 +77,8 @@ class Check:
         """Why a sentence is refused; empty: it is not."""
         text = folded(sentence)
         facts = folded(self.facts)
+        if re.match(r"\W*(please|bitte|por favor)\b", text):
+            return "asks for something"
         if "?" in sentence or "¿" in sentence:
             return "asks back"
         if re.search(_PROMISES, text) and not all(m.group() in facts for m in re.finditer(_PROMISES, text)):

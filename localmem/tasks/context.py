@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 from localmem.tasks.cues import Cue
@@ -21,13 +22,18 @@ SURE = 0.5
 """Score from which a mention is taken for one."""
 
 
-_TIME = re.compile(r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\bmidnight\b|\bmittag\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\bmidnight\b|\bmittag\b", re.IGNORECASE
+)
 _DATE = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)day|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
     r"\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|\b(januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre)\b|\btomorrow\b|\btoday\b|\bmorgen\b|\bmañana\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}\.\d{1,2}\.|\b\d{4}-\d\d-\d\d\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|zwei|drei|vier|fünf|dos|tres|cuatro|cinco)\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|zwei|drei|vier|fünf|dos|tres|cuatro|cinco)\b",
+    re.IGNORECASE,
+)
 
 
 def kind_of(text: str) -> str:
@@ -39,6 +45,17 @@ def kind_of(text: str) -> str:
     return "number" if _NUMBER.search(text) else "text"
 
 
+class Part(StrEnum):
+    """Parts that can be left out, to measure what they are good for."""
+
+    TRIM = "trim"
+    """Reading by code: the model alone reads the whole turn, with every kind of line at hand."""
+    GRAPH = "graph"
+    """Wholes, parts and histories: a flat list of slots."""
+    GUARDS = "guards"
+    """Nothing that the model writes is held against the words."""
+
+
 @dataclass(frozen=True)
 class Context:
     """One turn and the graph before it."""
@@ -47,6 +64,7 @@ class Context:
     reading: Reading
     focus: tuple[int, ...]
     """Nodes that were changed or asked about last, the latest first."""
+    ablate: frozenset[Part] = frozenset()
 
     @cached_property
     def told(self) -> str:
@@ -99,7 +117,11 @@ class Context:
         partly = [
             node
             for node in self.graph
-            if node.live and node.parents and node.slot != NOTE and wanted and len(within(wanted, content(node.slot))) == len(wanted)
+            if node.live
+            and node.parents
+            and node.slot != NOTE
+            and wanted
+            and len(within(wanted, content(node.slot))) == len(wanted)
         ]
         for node in reversed([node for node in self.graph if node.live and node.slot != NOTE]):
             words = content(node.slot) or [fold(node.slot)]

@@ -9,9 +9,10 @@ import re
 from dataclasses import replace
 
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
-from localmem.tasks.cues import LANGUAGES, Cue, cues as cues_of, folded, has, pattern
-from localmem.tasks.mentions import Mention, alike, content
+from localmem.tasks.cues import LANGUAGES, Cue, folded, has, pattern
+from localmem.tasks.cues import cues as cues_of
 from localmem.tasks.items import LISTED, UNITS
+from localmem.tasks.mentions import Mention, alike, content
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Status
 
@@ -25,10 +26,89 @@ _FAMILIES = {
 }
 _OTHERS = (Cue.ABSENT, Cue.SPLIT, Cue.MERGE)
 _FILLERS = frozenset(
-    """thing things stuff bit item items task tasks step steps point entry please pls thanks really sure fine ok day today tonight guess think
-    way help like know list plan lot kind whole two three four out thing idea put goes go gets kommt kommen gehört gehören va van lleva actually anymore longer after use using used have having want need needs wants well
-    bitte danke ding sache punkt heute liste mehr gar brauchen brauche wir
-    favor gracias cosa lista hoy""".split()
+    [
+        "thing",
+        "things",
+        "stuff",
+        "bit",
+        "item",
+        "items",
+        "task",
+        "tasks",
+        "step",
+        "steps",
+        "point",
+        "entry",
+        "please",
+        "pls",
+        "thanks",
+        "really",
+        "sure",
+        "fine",
+        "ok",
+        "day",
+        "today",
+        "tonight",
+        "guess",
+        "think",
+        "way",
+        "help",
+        "like",
+        "know",
+        "list",
+        "plan",
+        "lot",
+        "kind",
+        "whole",
+        "two",
+        "three",
+        "four",
+        "out",
+        "thing",
+        "idea",
+        "put",
+        "goes",
+        "go",
+        "gets",
+        "kommt",
+        "kommen",
+        "gehört",
+        "gehören",
+        "va",
+        "van",
+        "lleva",
+        "actually",
+        "anymore",
+        "longer",
+        "after",
+        "use",
+        "using",
+        "used",
+        "have",
+        "having",
+        "want",
+        "need",
+        "needs",
+        "wants",
+        "well",
+        "bitte",
+        "danke",
+        "ding",
+        "sache",
+        "punkt",
+        "heute",
+        "liste",
+        "mehr",
+        "gar",
+        "brauchen",
+        "brauche",
+        "wir",
+        "favor",
+        "gracias",
+        "cosa",
+        "lista",
+        "hoy",
+    ]
 )
 
 
@@ -40,15 +120,37 @@ def direct(context: Context) -> list[Line] | None:
         head, comma, tail = clause.text.partition(",")
         if comma and len(head.split()) > 1 and len(tail.split()) > 1:
             language = context.reading.language
-            reason = replace(context, reading=context.reading.only([replace(clause, text=tail.strip(), cues=cues_of(tail, language))]))
-            if not reason.cues & _ASKS_FOR and not any(m.own and m.node.live and m.node.parents for m in reason.mentions):
+            reason = replace(
+                context,
+                reading=context.reading.only(
+                    [replace(clause, text=tail.strip(), cues=cues_of(tail, language))]
+                ),
+            )
+            if not reason.cues & _ASKS_FOR and not any(
+                m.own and m.node.live and m.node.parents for m in reason.mentions
+            ):
                 first = replace(clause, text=head, cues=clause.cues & (cues_of(head, language)))
                 lines = _whole(replace(context, reading=context.reading.only([first])))
     return lines
 
 
 _ASKS_FOR = frozenset(
-    {Cue.DELETE, Cue.RESTORE, Cue.CHANGE, Cue.ADD, Cue.DONE, Cue.BACK, Cue.SWAP, Cue.ONLY, Cue.ALSO, Cue.SPLIT, Cue.MERGE, Cue.START, Cue.REST, Cue.ALL}
+    {
+        Cue.DELETE,
+        Cue.RESTORE,
+        Cue.CHANGE,
+        Cue.ADD,
+        Cue.DONE,
+        Cue.BACK,
+        Cue.SWAP,
+        Cue.ONLY,
+        Cue.ALSO,
+        Cue.SPLIT,
+        Cue.MERGE,
+        Cue.START,
+        Cue.REST,
+        Cue.ALL,
+    }
 )
 
 
@@ -84,11 +186,17 @@ def _whole(context: Context) -> list[Line] | None:
         return [Line(Verb.RESTORE, written, tuple(m.node.id for m in removed))]
     if Cue.ONLY in cues and not cues & {Cue.DONE, Cue.BACK} and (live or removed):
         kept = [m.node.id for m in (*live, *removed) if m.node.parents]
-        excepted = re.search(r"\b(except|but|apart from|other than|aside from|außer|bis auf|menos|excepto|salvo)\b", folded(context.told))
+        excepted = re.search(
+            r"\b(except|but|apart from|other than|aside from|außer|bis auf|menos|excepto|salvo)\b",
+            folded(context.told),
+        )
         if kept and (not cues & {Cue.ALL} or excepted or Cue.DELETE not in cues):
             return [Line(Verb.KEEP, written, tuple(kept))]
         return None
-    if Cue.REST in cues or (Cue.ALL in cues and not re.search(r"\b(both|beide\w*|amb[oa]s|las dos|los dos)\b", folded(context.told))):
+    if Cue.REST in cues or (
+        Cue.ALL in cues
+        and not re.search(r"\b(both|beide\w*|amb[oa]s|las dos|los dos)\b", folded(context.told))
+    ):
         return None
     if Cue.ALSO in cues and not cues & {Cue.DELETE, Cue.DONE, Cue.BACK}:
         return _link(live)
@@ -97,7 +205,11 @@ def _whole(context: Context) -> list[Line] | None:
     if Cue.DONE in cues and live and not cues & {Cue.DELETE, Cue.BACK, Cue.RESTORE}:
         return [Line(Verb.DONE, written, ids)]
     if Cue.BACK in cues and live and not removed and not cues & {Cue.DELETE, Cue.DONE}:
-        changed = [m for m in live if len(m.node.versions) > 1 or len({(r.slot, r.value) for r in m.node.history}) > 1]
+        changed = [
+            m
+            for m in live
+            if len(m.node.versions) > 1 or len({(r.slot, r.value) for r in m.node.history}) > 1
+        ]
         if changed:
             return [Line(Verb.BACK, written, tuple(m.node.id for m in changed[:1]))]
     return None
@@ -108,7 +220,9 @@ def _back(context: Context) -> list[Line] | None:
     cues = context.cues
     if Cue.BACK not in cues or cues & {Cue.DELETE, Cue.DONE, Cue.ALSO, Cue.SPLIT, Cue.MERGE}:
         return None
-    meant = [m for m in _meant(context) if m.node.live and m.node.parents and (m.slot >= SURE or m.value >= SURE)]
+    meant = [
+        m for m in _meant(context) if m.node.live and m.node.parents and (m.slot >= SURE or m.value >= SURE)
+    ]
     changed = [m for m in meant if len({(r.slot, r.value) for r in m.node.history}) > 1]
     if len(meant) != 1 or len(changed) != 1 or any(not m.node.live and m.own for m in context.mentions):
         return None
@@ -126,7 +240,9 @@ def _amount(context: Context) -> list[Line] | None:
     if len(meant) != 1 or any(child.live for child in context.graph.children(meant[0].node.id)):
         return None
     numbers = _NUMBER.findall(context.told)
-    open_ones = [word for word in open_words(context) if not any(word in folded(number) for number in numbers)]
+    open_ones = [
+        word for word in open_words(context) if not any(word in folded(number) for number in numbers)
+    ]
     if len(numbers) != 1 or open_ones or not any(c.isdigit() for c in meant[0].node.value):
         return None
     if kind_of(meant[0].node.value) in ("time", "date"):
@@ -144,12 +260,29 @@ _ADDS = re.compile(
 
 def _added(context: Context) -> list[Line] | None:
     """ "add a lamp, two ropes and a bell": nothing but items, for the task that is spoken of."""
-    if context.cues & {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ONLY, Cue.ALSO, Cue.SPLIT, Cue.SWAP, Cue.START, Cue.ABSENT, Cue.CHANGE, Cue.ALL}:
+    if context.cues & {
+        Cue.DELETE,
+        Cue.RESTORE,
+        Cue.BACK,
+        Cue.DONE,
+        Cue.ONLY,
+        Cue.ALSO,
+        Cue.SPLIT,
+        Cue.SWAP,
+        Cue.START,
+        Cue.ABSENT,
+        Cue.CHANGE,
+        Cue.ALL,
+    }:
         return None
     match = _ADDS.match(folded(context.told))
     if match is None or context.root is None:
         return None
-    text = context.told[match.start("items") : match.end("items")] if len(folded(context.told)) == len(context.told) else match["items"]
+    text = (
+        context.told[match.start("items") : match.end("items")]
+        if len(folded(context.told)) == len(context.told)
+        else match["items"]
+    )
     pieces = [piece for piece in LISTED.split(text.strip(" .!")) if piece]
     if not pieces or any(len(piece.split()) > 4 or VERBS.search(folded(piece)) for piece in pieces):
         return None
@@ -167,17 +300,41 @@ VERBS = re.compile(
 
 def _by_tag(context: Context) -> list[Line] | None:
     """ "owner: Farid" and "bed one: leeks, chard": a slot with its value, or a part with its own parts."""
-    tag, text = context.reading.tag, " ".join(clause.text for clause in context.reading.clauses).strip(" .,;!")
+    tag, text = (
+        context.reading.tag,
+        " ".join(clause.text for clause in context.reading.clauses).strip(" .,;!"),
+    )
     named = context.named(tag)
-    if named is not None and named.parents and context.cues & {Cue.BACK, Cue.FIRST} and len({(r.slot, r.value) for r in named.history}) > 1:
+    if (
+        named is not None
+        and named.parents
+        and context.cues & {Cue.BACK, Cue.FIRST}
+        and len({(r.slot, r.value) for r in named.history}) > 1
+    ):
         return [Line(Verb.BACK, "(by code)", (named.id,))]
-    if context.cues & {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.SPLIT, Cue.MERGE, Cue.CHANGE, Cue.FIRST}:
+    if context.cues & {
+        Cue.DELETE,
+        Cue.RESTORE,
+        Cue.BACK,
+        Cue.DONE,
+        Cue.ABSENT,
+        Cue.SWAP,
+        Cue.ONLY,
+        Cue.SPLIT,
+        Cue.MERGE,
+        Cue.CHANGE,
+        Cue.FIRST,
+    }:
         return None
     if len(text.split()) > 12 or VERBS.search(folded(text)):
         return None
     node, written = context.named(tag), "(by code)"
     pieces = [piece for piece in LISTED.split(text) if piece]
-    listed = len(pieces) > 1 and all(len(piece.split()) <= 4 for piece in pieces) and kind_of(text) not in ("time", "date")
+    listed = (
+        len(pieces) > 1
+        and all(len(piece.split()) <= 4 for piece in pieces)
+        and kind_of(text) not in ("time", "date")
+    )
     if node is not None:
         parts = [child for child in context.graph.children(node.id) if child.live and child.slot != NOTE]
         if parts or not node.parents or (listed and not node.value):
@@ -185,8 +342,18 @@ def _by_tag(context: Context) -> list[Line] | None:
         return [Line(Verb.CHANGE, written, (node.id,), text=text)]
     root = context.root
     if listed:
-        own = root is None or _EVENT.search(folded(tag)) or kind_of(tag) == "date" or re.match(r"(for|für|para)\b", folded(tag)) or Cue.START in context.cues
-        first = Line(Verb.NEW, written, (-1,), text=tag) if own or root is None else Line(Verb.PART, written, (root.id,), slot=tag, within=True)
+        own = (
+            root is None
+            or _EVENT.search(folded(tag))
+            or kind_of(tag) == "date"
+            or re.match(r"(for|für|para)\b", folded(tag))
+            or Cue.START in context.cues
+        )
+        first = (
+            Line(Verb.NEW, written, (-1,), text=tag)
+            if own or root is None
+            else Line(Verb.PART, written, (root.id,), slot=tag, within=True)
+        )
         return [first, *(Line(Verb.PART, written, (-1,), slot=piece) for piece in pieces)]
     if root is None:
         return None
@@ -196,15 +363,24 @@ def _by_tag(context: Context) -> list[Line] | None:
 def _groups(context: Context) -> list[Line] | None:
     """ "Ana and Bo at two, the rest at four": who stands together, and what holds for them."""
     lines = []
-    segments = [one for clause in context.reading.clauses for one in re.split(r"[,;:.]\s+|\s[-–—]\s|—", clause.text)]
+    segments = [
+        one for clause in context.reading.clauses for one in re.split(r"[,;:.]\s+|\s[-–—]\s|—", clause.text)
+    ]
     for segment in segments:
-        here = replace(context, reading=context.reading.only([replace(context.reading.clauses[0], text=segment, tag="")]))
-        members = [m for m in _meant(here) if m.node.live and m.node.parents and kind_of(m.node.value) not in ("time", "date")]
+        here = replace(
+            context, reading=context.reading.only([replace(context.reading.clauses[0], text=segment, tag="")])
+        )
+        members = [
+            m
+            for m in _meant(here)
+            if m.node.live and m.node.parents and kind_of(m.node.value) not in ("time", "date")
+        ]
         rest = has(Cue.REST, segment, context.reading.language)
         named = {word for m in members for word in m.words}
         words = segment.split()
         left = [
-            word for word in words
+            word
+            for word in words
             if not any(alike(one, other) for one in content(word) for other in named)
             and not (rest and pattern(context.reading.language, Cue.REST).search(folded(word)))
         ]
@@ -216,7 +392,33 @@ def _groups(context: Context) -> list[Line] | None:
     return lines if len(lines) > 1 else None
 
 
-_JOINERS = frozenset("and und y the of rest others other joins join is are comes come then 's der die den el la los las".split())
+_JOINERS = frozenset(
+    [
+        "and",
+        "und",
+        "y",
+        "the",
+        "of",
+        "rest",
+        "others",
+        "other",
+        "joins",
+        "join",
+        "is",
+        "are",
+        "comes",
+        "come",
+        "then",
+        "'s",
+        "der",
+        "die",
+        "den",
+        "el",
+        "la",
+        "los",
+        "las",
+    ]
+)
 
 
 def _note(context: Context) -> list[Line] | None:
@@ -225,7 +427,9 @@ def _note(context: Context) -> list[Line] | None:
     if len(meant) != 1:
         return None
     words = context.told.split()
-    places = [p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)]
+    places = [
+        p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)
+    ]
     rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
     return [Line(Verb.NOTE, "(by code)", (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
 
@@ -246,13 +450,21 @@ def _meant(context: Context) -> list[Mention]:
         } | set(content(mention.node.slot)):
             continue
         weaker = [
-            other for other in own if other.node.id != mention.node.id and mention.words < other.words and mention.node.live == other.node.live
+            other
+            for other in own
+            if other.node.id != mention.node.id
+            and mention.words < other.words
+            and mention.node.live == other.node.live
         ]
         if not weaker:
             found.append(mention)
     live = [m for m in found if m.node.live]
     # A removed node counts only where no live one has the same words.
-    return [m for m in found if m.node.live or not any(m.words <= other.words for other in live)] if named else []
+    return (
+        [m for m in found if m.node.live or not any(m.words <= other.words for other in live)]
+        if named
+        else []
+    )
 
 
 def _link(live: list[Mention]) -> list[Line] | None:
@@ -277,7 +489,9 @@ def open_words(context: Context) -> list[str]:
         if mention.own or mention.score >= SURE
         for word in [*content(mention.node.slot), *content(mention.node.value)]
     }
-    named = surely | {word for m in context.mentions for p in m.node.parents for word in content(context.graph[p].slot)}
+    named = surely | {
+        word for m in context.mentions for p in m.node.parents for word in content(context.graph[p].slot)
+    }
     return [
         word
         for word in content(text)

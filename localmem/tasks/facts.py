@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from localmem.tasks.asking import answer
-from localmem.tasks.courtesy import courtesy
 from localmem.tasks.context import NOTE
+from localmem.tasks.courtesy import courtesy
 from localmem.tasks.cues import Cue
 from localmem.tasks.graph import TaskGraph
 from localmem.tasks.mentions import content, mentions, within
@@ -50,6 +50,8 @@ class Facts:
     """Nothing was told or asked: the lines are a courtesy."""
     changed: bool = False
     """They tell changes of this turn."""
+    asked: str = ""
+    """The question that they answer, as it was typed."""
     former: tuple[str, ...] = ()
     """Values in the lines that stand no more."""
 
@@ -99,6 +101,7 @@ def facts(situation: Situation) -> Facts:
         tuple(out.about),
         found,
         changed=changes,
+        asked=asked.raw if asked is not None else "",
         former=_former(situation.after, joined(out.lines)),
     )
 

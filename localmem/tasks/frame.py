@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
+from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, folded
-from localmem.tasks.reading import FRAGMENT
-from localmem.tasks.subgraph import subgraph
 from localmem.tasks.direct import open_words as _open_words
 from localmem.tasks.guards import bears
+from localmem.tasks.reading import FRAGMENT
+from localmem.tasks.subgraph import subgraph
 from localmem.tasks.trim import WHOLE, Frame, Verb, names
 from localmem.tasks.values import Status
 
@@ -51,15 +51,28 @@ def frame(context: Context) -> Frame:
         wanted.insert(0, context.tagged.id)
     near = [id for id in context.focus if id in graph]
     root = context.root
-    shown = subgraph(graph, [*wanted, *removed], budget=STATE_TOKENS, near=[*near, *([root.id] if root else [])])
+    shown = subgraph(
+        graph, [*wanted, *removed], budget=STATE_TOKENS, near=[*near, *([root.id] if root else [])]
+    )
     named = names(graph, shown)
     told = context.told
+    if Part.TRIM in context.ablate:
+        every = {verb: _nodes(verb, context, shown) for verb in Verb}
+        return Frame(
+            told,
+            tuple(shown),
+            named,
+            {v: ids for v, ids in every.items() if ids or v in (Verb.NEW, Verb.NONE)},
+        )
     slot, target = _by_tag(context)
     if target is not None:
         return Frame(told, tuple(shown), named, {Verb.CHANGE: (target,)}, forced=True)
     if slot and root:
         return Frame(told, tuple(shown), named, {Verb.PART: (root.id,)}, slot=slot, forced=True)
     verbs = {verb: _nodes(verb, context, shown) for verb in _verbs(context, shown)}
+    if Part.GRAPH in context.ablate:
+        for verb in (Verb.BACK, Verb.RESTORE, Verb.LINK, Verb.GROUP):
+            verbs.pop(verb, None)
     bare = (Verb.NEW, Verb.NONE)
     return Frame(told, tuple(shown), named, {v: ids for v, ids in verbs.items() if ids or v in bare})
 
@@ -71,11 +84,18 @@ def _by_tag(context: Context) -> tuple[str, int | None]:
     if not tag or context.root is None:
         return "", None
     revises = context.cues & _REVISES
-    if revises and (node is None or not revises <= {Cue.DELETE, Cue.ABSENT, Cue.SWAP, Cue.ONLY} or not _open_words(context)):
+    if revises and (
+        node is None
+        or not revises <= {Cue.DELETE, Cue.ABSENT, Cue.SWAP, Cue.ONLY}
+        or not _open_words(context)
+    ):
         return "", None
     if node is None:
         return ("", None) if _LIST.search(context.told.partition(":")[2]) else (tag.lower(), None)
-    if any(child.live and child.slot != NOTE for child in context.graph.children(node.id)) or not node.parents:
+    if (
+        any(child.live and child.slot != NOTE for child in context.graph.children(node.id))
+        or not node.parents
+    ):
         return "", None
     return "", node.id
 
@@ -88,7 +108,12 @@ _STATED = re.compile(
 def _stated(context: Context) -> str:
     """The slot of a plain statement: "phone" in "my phone is 555 12 34"."""
     match = _STATED.match(folded(context.told))
-    if match is None or len(context.reading.clauses) != 1 or Cue.DONE in context.cues or Cue.ABSENT in context.cues:
+    if (
+        match is None
+        or len(context.reading.clauses) != 1
+        or Cue.DONE in context.cues
+        or Cue.ABSENT in context.cues
+    ):
         return ""
     named = context.named(match["slot"])
     if named is None and len(context.told.split()) > 8:
@@ -129,16 +154,32 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.NEW})
     if Cue.START in cues:
         verbs.add(Verb.NEW)
-        if not hinted - {Verb.LINK} and not _touches_standing(context) and _BEGINS.search(folded(context.told)):
+        if (
+            not hinted - {Verb.LINK}
+            and not _touches_standing(context)
+            and _BEGINS.search(folded(context.told))
+        ):
             return frozenset({Verb.NEW})
     if Cue.SPLIT in cues and Cue.MERGE not in cues and any(len(graph.children(id)) > 1 for id in shown):
         return frozenset({Verb.GROUP})
     if Cue.SWAP in cues and any(mention.node.live and mention.own for mention in context.mentions):
-        return frozenset({Verb.CHANGE, Verb.PART} if not context.cues & {Cue.RESTORE} else {Verb.CHANGE, Verb.RESTORE, Verb.DELETE})
+        return frozenset(
+            {Verb.CHANGE, Verb.PART}
+            if not context.cues & {Cue.RESTORE}
+            else {Verb.CHANGE, Verb.RESTORE, Verb.DELETE}
+        )
     if cues & {Cue.ALL, Cue.REST}:
         verbs |= {whole for verb, whole in WHOLE.items() if verb in hinted}
     touched = any(mention.own and mention.node.live for mention in context.mentions)
-    if not cues & {Cue.CHANGE, Cue.SWAP, Cue.BACK, Cue.MERGE, Cue.ABSENT, Cue.ONLY, Cue.ALL} and not _touches_part(context):
+    if not cues & {
+        Cue.CHANGE,
+        Cue.SWAP,
+        Cue.BACK,
+        Cue.MERGE,
+        Cue.ABSENT,
+        Cue.ONLY,
+        Cue.ALL,
+    } and not _touches_part(context):
         verbs.discard(Verb.CHANGE)
     if Cue.ADD in cues and Cue.CHANGE not in cues and not _touches_part(context):
         verbs.discard(Verb.CHANGE)
@@ -146,7 +187,12 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.CHANGE, Verb.PART})
     parts = [m for m in context.mentions if m.own and m.node.live and m.node.parents]
     wholes = [m for m in context.mentions if m.own and m.node.live and not m.node.parents]
-    if Cue.ALSO in cues and parts and wholes and not any(w.node.id in p.node.parents for w in wholes for p in parts):
+    if (
+        Cue.ALSO in cues
+        and parts
+        and wholes
+        and not any(w.node.id in p.node.parents for w in wholes for p in parts)
+    ):
         return frozenset({Verb.LINK})
     if touched and not hinted - {Verb.LINK} and not cues & {Cue.ADD, Cue.CHANGE}:
         verbs |= {Verb.DELETE, Verb.DONE}  # a wording that no table has
@@ -173,7 +219,11 @@ def _touches_part(context: Context) -> bool:
 def _parents(context: Context, shown: list[int]) -> tuple[int, ...]:
     """Nodes that may get parts: those named, the task that is spoken of, the other tasks."""
     graph = context.graph
-    named = [m.node.id for m in context.mentions if m.node.live and m.slot >= SURE and (not m.node.value or graph.children(m.node.id))]
+    named = [
+        m.node.id
+        for m in context.mentions
+        if m.node.live and m.slot >= SURE and (not m.node.value or graph.children(m.node.id))
+    ]
     root = [context.root.id] if context.root else []
     others = [r.id for r in reversed(graph.roots()) if r.live]
     found = [id for id in dict.fromkeys([*named, *root, *others]) if id in shown]

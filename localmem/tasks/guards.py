@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from localmem.tasks.context import SURE, Context, kind_of
+from localmem.tasks.context import SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, find, folded, has, pattern
 from localmem.tasks.mentions import content, within
 from localmem.tasks.reading import Mood
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Node, fold
 from localmem.values import Dropped
+
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
@@ -29,6 +29,8 @@ def guard(lines: Sequence[Line], context: Context) -> Guarded:
         lines: as the model wrote them.
         context: of the turn.
     """
+    if Part.GUARDS in context.ablate:
+        return Guarded(tuple(lines), ())
     kept: list[Line] = []
     dropped: list[Dropped] = []
     texts: set[str] = set()
@@ -74,7 +76,7 @@ def _only_says_what_to_do(line: Line, context: Context) -> bool:
 
 def bears(verb: Verb, node: Node, context: Context) -> bool:
     """Whether the words allow that a line of this kind names the node; of a change, with some text."""
-    return not _refusal(Line(verb, ""), node, context)
+    return Part.GUARDS in context.ablate or not _refusal(Line(verb, ""), node, context)
 
 
 def _checked(line: Line, context: Context) -> tuple[Line | None, list[str]]:
@@ -137,12 +139,27 @@ def _no_change(text: str, node: Node, context: Context, *, touched: bool, pointe
     if text and folded(text) in (folded(node.slot), folded(node.value)):
         return f"{node.label} says that already"
     had = kind_of(node.value) if node.value else ""
-    if text and had == "text" and kind_of(text) in ("time", "date") and fold(node.slot) not in context.told_slots:
+    if (
+        text
+        and had == "text"
+        and kind_of(text) in ("time", "date")
+        and fold(node.slot) not in context.told_slots
+    ):
         return f"a {kind_of(text)} is no value for {name}"
-    if text and had in ("time", "date") and kind_of(text) != had and not (touched and kind_of(text) == "number"):
+    if (
+        text
+        and had in ("time", "date")
+        and kind_of(text) != had
+        and not (touched and kind_of(text) == "number")
+    ):
         return f"{text} is no {had}"
     if touched and (context.touched[node.id].own or not _better(node, context)):
-        names_task = not node.parents and not context.cues & {Cue.SWAP} and "nam" not in folded(context.told) and "call" not in folded(context.told)
+        names_task = (
+            not node.parents
+            and not context.cues & {Cue.SWAP}
+            and "nam" not in folded(context.told)
+            and "call" not in folded(context.told)
+        )
         return f"{name} is the task itself" if names_task else ""
     kinds = context.kinds
     if not node.parents:
@@ -189,18 +206,14 @@ def _by_set_word(node: Node, context: Context) -> bool:
 
 def _by_former(node: Node, context: Context) -> bool:
     told = content(context.told)
-    return any(
-        within(content(past.value or past.slot), told) for past in node.history
-    )
+    return any(within(content(past.value or past.slot), told) for past in node.history)
 
 
 def _better(node: Node, context: Context) -> bool:
     """Whether a node beside this one is named by more words."""
     mine = context.touched[node.id]
     return any(
-        other.node.id != node.id
-        and other.words > mine.words
-        and set(other.node.parents) & set(node.parents)
+        other.node.id != node.id and other.words > mine.words and set(other.node.parents) & set(node.parents)
         for other in context.mentions
     )
 
@@ -215,7 +228,8 @@ def _is_constraint(node: Node, context: Context) -> bool:
         if within(content(node.label), content(clause.text))
     ]
     return bool(naming) and all(
-        Cue.ABSENT in clause.cues and not _says_delete(clause.text, context.reading.language) for clause in naming
+        Cue.ABSENT in clause.cues and not _says_delete(clause.text, context.reading.language)
+        for clause in naming
     )
 
 
@@ -225,4 +239,8 @@ def _says_delete(text: str, language: str) -> bool:
     if match is None:
         return False
     absent = find(Cue.ABSENT, text, language)
-    return absent is None or not (absent.start() <= match.start() < absent.end()) or has(Cue.ONLY, text, language)
+    return (
+        absent is None
+        or not (absent.start() <= match.start() < absent.end())
+        or has(Cue.ONLY, text, language)
+    )

@@ -25,7 +25,26 @@ _ARTICLE = re.compile(r"(?:an?|one|the|some|an? couple of|eine?n?|una?)\Z", re.I
 LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&)\s)\s*")
 
 
-_HOLLOW = frozenset("information info details data provide thing things stuff you me something anything informationen daten información datos".split())
+_HOLLOW = frozenset(
+    [
+        "information",
+        "info",
+        "details",
+        "data",
+        "provide",
+        "thing",
+        "things",
+        "stuff",
+        "you",
+        "me",
+        "something",
+        "anything",
+        "informationen",
+        "daten",
+        "información",
+        "datos",
+    ]
+)
 
 
 def meaning(text: str) -> bool:
@@ -34,13 +53,28 @@ def meaning(text: str) -> bool:
     return any(word not in _HOLLOW for word in words)
 
 
-_SLOTS = {"en": {"time": "time", "date": "date"}, "de": {"time": "Uhrzeit", "date": "Datum"}, "es": {"time": "hora", "date": "fecha"}}
-_TIME_AT = re.compile(r"\b(?:(?:at|um|a las?|@)\s+)?(\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|uhr|h)\b|\d{1,2}:\d\d|noon|midnight)", re.IGNORECASE)
+_SLOTS = {
+    "en": {"time": "time", "date": "date"},
+    "de": {"time": "Uhrzeit", "date": "Datum"},
+    "es": {"time": "hora", "date": "fecha"},
+}
+_TIME_AT = re.compile(
+    r"\b(?:(?:at|um|a las?|@)\s+)?(\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|uhr|h)\b|\d{1,2}:\d\d|noon|midnight)",
+    re.IGNORECASE,
+)
 
 
 def title(text: str) -> str:
     """The name of a task without the words that lead to it: "for the cake" is "cake"."""
-    return re.sub(r"^(?:for|für|para)\s+(?:(?:the|my|our|a|an|den|die|das|dem|unser\w*|mein\w*|el|la|los|las|mi|nuestr\w*)\s+)?", "", text, flags=re.IGNORECASE) or text
+    return (
+        re.sub(
+            r"^(?:for|für|para)\s+(?:(?:the|my|our|a|an|den|die|das|dem|unser\w*|mein\w*|el|la|los|las|mi|nuestr\w*)\s+)?",
+            "",
+            text,
+            flags=re.IGNORECASE,
+        )
+        or text
+    )
 
 
 def _when(piece: str, language: str) -> list[tuple[str, str]]:
@@ -71,7 +105,9 @@ def itemised(line: Line, told: str, language: str = "en") -> list[Line]:
                 continue
             match = _QUANTITY.fullmatch(piece)
             behind = re.fullmatch(r"(?P<item>[^\W\d][^\d]*?)\s+(?P<n>[~x]?\d.*)", piece)
-            if re.fullmatch(r"\d{1,2}(:\d\d)?", piece) and re.search(rf"(?:\b(?:at|um|a las?|ab|by)|@)\s*{piece}\b", folded(told)):
+            if re.fullmatch(r"\d{1,2}(:\d\d)?", piece) and re.search(
+                rf"(?:\b(?:at|um|a las?|ab|by)|@)\s*{piece}\b", folded(told)
+            ):
                 made.append(replace(line, slot=_SLOTS[language]["time"], text=piece))
             elif match is None and behind is not None and len(behind["item"].split()) <= 3:
                 made.append(replace(line, slot=behind["item"], text=behind["n"]))
@@ -85,18 +121,26 @@ def itemised(line: Line, told: str, language: str = "en") -> list[Line]:
     if fold(line.text) == fold(line.slot):
         return [replace(line, text="")]
     pieces = [piece for piece in LISTED.split(line.text) if piece]
-    several = len(pieces) > 1 and (_PEOPLE.search(folded(line.slot)) or f"({line.text}" in told or len(pieces) > 2 and " and " in f" {line.text} ".replace(" und ", " and ").replace(" y ", " and "))
+    several = len(pieces) > 1 and (
+        _PEOPLE.search(folded(line.slot))
+        or f"({line.text}" in told
+        or (len(pieces) > 2 and " and " in f" {line.text} ".replace(" und ", " and ").replace(" y ", " and "))
+    )
     capital = len(pieces) > 1 and all(piece[:1].isupper() for piece in pieces)
     names = capital and (len(pieces) > 2 or re.search(r"\s(and|und|y|&)\s", line.text))
     counted = len(pieces) > 1 and all(re.fullmatch(r"[^\d]+ \d\S*", piece) for piece in pieces)
     if counted:
-        return [one for piece in pieces for one in itemised(replace(line, slot=piece, text=""), told, language)]
+        return [
+            one for piece in pieces for one in itemised(replace(line, slot=piece, text=""), told, language)
+        ]
     if several or names:
         return [replace(line, text=piece) for piece in pieces]
     return [line]
 
 
-_PEOPLE = re.compile(r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b")
+_PEOPLE = re.compile(
+    r"\b(person|people|guests?|participants?|attendees?|members?|singers?|gäste|gast|teilnehmer|personen|personas?|invitad\w*|with)\b"
+)
 
 
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:\s?(?:[ap]\.?m\.?|uhr|h)\b)?", re.IGNORECASE)
@@ -111,7 +155,12 @@ def merged(old: str, new: str) -> str:
         return new if same is None else f"{old[: same.start()]}{new}{old[same.end() :]}"
     time = _LEAD.sub("", new)
     if _CLOCK.fullmatch(time) and len(old.split()) > 2:
-        was = [place for place in _CLOCK.finditer(old) if kind_of(place.group()) == "time" or re.search(r"\b(?:at|um|a las?)\s+$", old[: place.start()], re.IGNORECASE)]
+        was = [
+            place
+            for place in _CLOCK.finditer(old)
+            if kind_of(place.group()) == "time"
+            or re.search(r"\b(?:at|um|a las?)\s+$", old[: place.start()], re.IGNORECASE)
+        ]
         if len(was) == 1:
             return f"{old[: was[0].start()]}{time}{old[was[0].end() :]}"
     return new

@@ -17,15 +17,66 @@ _LIKE = 0.82
 """Similarity from which a word counts as another one mistyped."""
 _LONG_ENOUGH = 4
 _COMMON = frozenset(word for language in LANGUAGES.values() for word in language.common) | frozenset(
-    "need needs get got use used make made take go want add put set new thing things some any one ones two list"
-    " there here now then back again still also too only all both them they he she his her pm am uhr".split()
+    [
+        "need",
+        "needs",
+        "get",
+        "got",
+        "use",
+        "used",
+        "make",
+        "made",
+        "take",
+        "go",
+        "want",
+        "add",
+        "put",
+        "set",
+        "new",
+        "thing",
+        "things",
+        "some",
+        "any",
+        "one",
+        "ones",
+        "two",
+        "list",
+        "there",
+        "here",
+        "now",
+        "then",
+        "back",
+        "again",
+        "still",
+        "also",
+        "too",
+        "only",
+        "all",
+        "both",
+        "them",
+        "they",
+        "he",
+        "she",
+        "his",
+        "her",
+        "pm",
+        "am",
+        "uhr",
+    ]
 )
 
 
-_TIMES = frozenset("time hour clock uhrzeit zeit hora o'clock when wann".split())
-_DATES = frozenset("date day weekday datum tag wochentag fecha día when wann cuándo".split())
-_PLACES = frozenset("place location venue where ort wo lugar dónde sitio".split())
-_SAME = {word: group for group in (_TIMES, _DATES, _PLACES) for word in group if word not in ("when", "wann", "cuándo", "where", "wo", "dónde")}
+_TIMES = frozenset(["time", "hour", "clock", "uhrzeit", "zeit", "hora", "o'clock", "when", "wann"])
+_DATES = frozenset(
+    ["date", "day", "weekday", "datum", "tag", "wochentag", "fecha", "día", "when", "wann", "cuándo"]
+)
+_PLACES = frozenset(["place", "location", "venue", "where", "ort", "wo", "lugar", "dónde", "sitio"])
+_SAME = {
+    word: group
+    for group in (_TIMES, _DATES, _PLACES)
+    for word in group
+    if word not in ("when", "wann", "cuándo", "where", "wo", "dónde")
+}
 _SYNONYMS = _TIMES | _DATES | _PLACES
 
 

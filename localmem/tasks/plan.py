@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from localmem.tasks.context import GROUP, NOTE, Context, kind_of
 from localmem.tasks.cues import Cue, folded
@@ -46,7 +45,11 @@ class _Plan:
         self._moved: set[int] = set()
 
     def of(self, lines: Sequence[Line]) -> list[Operation]:
-        lines = [one for line in lines for one in itemised(line, self._context.told, self._context.reading.language)]
+        lines = [
+            one
+            for line in lines
+            for one in itemised(line, self._context.told, self._context.reading.language)
+        ]
         grouped = [line for line in lines if line.verb is Verb.GROUP]
         if Cue.MERGE in self._context.cues and not grouped:
             self._merge()
@@ -93,12 +96,18 @@ class _Plan:
         return id
 
     def _each(self, op: Op, line: Line) -> None:
-        ids = [child.id for id in line.ids for child in self._graph.children(id) if child.live] if line.within else line.ids
+        ids = (
+            [child.id for id in line.ids for child in self._graph.children(id) if child.live]
+            if line.within
+            else line.ids
+        )
         for id in ids:
             self._do(op, id)
 
     def _new(self, line: Line) -> None:
-        standing = next((root for root in self._graph.roots() if root.live and fold(root.slot) == fold(line.text)), None)
+        standing = next(
+            (root for root in self._graph.roots() if root.live and fold(root.slot) == fold(line.text)), None
+        )
         if standing is not None:
             self._alias[line.ids[0]] = standing.id
         else:
@@ -156,14 +165,30 @@ class _Plan:
         said = [m for m in context.mentions if m.node.id in found and m.slot]
         for mention in context.mentions:
             inside = any(mention.words & one.words for one in said) and mention.slot and mention.node.parents
-            if inside and mention.node.live and not mention.node.value and Cue.SWAP in context.cues and len(said) == 1:
+            if (
+                inside
+                and mention.node.live
+                and not mention.node.value
+                and Cue.SWAP in context.cues
+                and len(said) == 1
+            ):
                 found[mention.node.id] = None
-        named_roots = {m.node.id for m in context.mentions if m.node.live and not m.node.parents and m.score >= 0.5}
+        named_roots = {
+            m.node.id for m in context.mentions if m.node.live and not m.node.parents and m.score >= 0.5
+        }
         for id in ids:
             node = self._graph[id]
             for other in self._graph:
-                same = other.live and not _ATTRIBUTES.match(folded(other.slot)) and fold(other.slot) == fold(node.slot) and other.parents
-                if same and (not named_roots or any(root.id in named_roots for root in [context.root_of(other)] if root)):
+                same = (
+                    other.live
+                    and not _ATTRIBUTES.match(folded(other.slot))
+                    and fold(other.slot) == fold(node.slot)
+                    and other.parents
+                )
+                if same and (
+                    not named_roots
+                    or any(root.id in named_roots for root in [context.root_of(other)] if root)
+                ):
                     if not other.value or fold(other.value) == fold(node.value):
                         found[other.id] = None
         return list(found)
@@ -192,10 +217,16 @@ class _Plan:
             return False
         if text[:1].isdigit() and not node.slot[:1].isdigit():
             return False
-        if self._context.reading.tag and names == within(content(node.slot), content(self._context.reading.tag)):
+        if self._context.reading.tag and names == within(
+            content(node.slot), content(self._context.reading.tag)
+        ):
             return False
         if not node.value:
-            return Cue.SWAP in self._context.cues or not node.parents or _RENAMES.search(folded(self._context.told)) is not None
+            return (
+                Cue.SWAP in self._context.cues
+                or not node.parents
+                or _RENAMES.search(folded(self._context.told)) is not None
+            )
         if values or not names:
             return False
         gone = re.search(
@@ -221,7 +252,9 @@ class _Plan:
         born = {self._graph[id].history[0].turn for id in kept}
         batch = {id: node for id, node in beside.items() if node.history[0].turn in born}
         told = folded(self._context.told)
-        if len(batch) > 1 and not re.search(r"\b(everything|nothing|reset|only|just|alles|nur|todo|solo|sólo)\b", told):
+        if len(batch) > 1 and not re.search(
+            r"\b(everything|nothing|reset|only|just|alles|nur|todo|solo|sólo)\b", told
+        ):
             beside = batch
         alike_slots = [n for n in beside.values() if fold(n.slot) in slots]
         for node in alike_slots if len(slots) == 1 and alike_slots else beside.values():
@@ -229,7 +262,12 @@ class _Plan:
                 self._do(Op.DELETE, node.id)
 
     def _siblings(self, node: Node) -> list[Node]:
-        return [child for id in node.parents for child in self._graph.children(id) if child.live and child.id != node.id]
+        return [
+            child
+            for id in node.parents
+            for child in self._graph.children(id)
+            if child.live and child.id != node.id
+        ]
 
     def _back(self, node: Node) -> None:
         if not node.live:
@@ -279,7 +317,9 @@ class _Plan:
                 self._do(Op.DELETE, id, parent=above)
 
 
-_RENAMES = re.compile(r"\b(renam\w*|call|umbenenn\w*|nenn\w*|renombr\w*|llám\w*|chang\w* .* (to|into)|änder\w* .* (zu|in)|cambi\w* .* por|turn \w+ into|make (it|that) (a|an)|correct\w*|meant|i mean)\b")
+_RENAMES = re.compile(
+    r"\b(renam\w*|call|umbenenn\w*|nenn\w*|renombr\w*|llám\w*|chang\w* .* (to|into)|änder\w* .* (zu|in)|cambi\w* .* por|turn \w+ into|make (it|that) (a|an)|correct\w*|meant|i mean)\b"
+)
 
 
 def _groups_with(node: Node, first: Node) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from localmem.tasks import recalling
 from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.mentions import alike, content, within
-from localmem.tasks.naming import Namer, beside, join, kind, plural
+from localmem.tasks.naming import Namer, join, kind, plural
 from localmem.tasks.past import Span
 from localmem.tasks.phrases import sentence
+from localmem.tasks.question import Want
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
-from localmem.tasks.question import Want
 from localmem.tasks.values import Node, Status
 
 _FEW = 6
@@ -41,7 +41,8 @@ def parts(namer: Namer, topics: Topics, out: Told) -> bool:
     text = namer.list(shown) or whole.slot
     first = namer.phrases.say("one_now", items=text)
     asks = not topics.question.open
-    out.add(namer.phrases.say("no", text=first[0].lower() + first[1:]) if asks else first, whole, *shown)
+    line = namer.phrases.say("no", text=_lower(first)) if asks else first
+    out.add(line, whole, *shown, needed=[node.value or node.slot for node in shown])
     if groups:
         turn = groups[-1].deleted.turn
         items = join([node.value for node in groups if node.deleted.turn == turn], namer.phrases)
@@ -70,17 +71,11 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     presumes = question.negated or question.past or question.claims
     if topics.unknown:
-        asked = question.strong(topics.unknown) or presumes or (question.member and topics.wholes)
+        asked = question.strong(topics.unknown) or presumes or question.membership
         named = question.named(topics.unknown)
         if asked and named and not question.judges:
-            if not presumes and not topics.hits and not question.strong(topics.unknown):
-                return False
-            if (
-                not topics.hits
-                and not question.own
-                and not question.member
-                and not question.strong(topics.unknown)
-            ):
+            figure = question.strong(topics.unknown) and kind(named) != "text"
+            if not topics.hits and not question.membership and not (presumes and (question.own or figure)):
                 return False
             node = next((n for n in topics.items if n.live and n.value and _about_slot(topics, n)), None)
             if node is not None and not _is_name(topics, named):
@@ -96,9 +91,13 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
         return _none_of_it(namer, topics, out)
     if (question.removes or question.changes) and (question.past or question.ever) and topics.items:
         return _did(namer, topics, out)
+    if question.always and topics.items:
+        for node in topics.items[:1]:
+            recalling.everything(namer, node, topics.line(node), out)
+        return True
     now = _now(topics)
     if now and not question.judges:
-        if question.past and not question.negated or question.ever:
+        if (question.past and not question.negated) or question.ever:
             found = _ever(topics)
             if found is not None and found.last is not None:
                 _was(namer, topics, found, out, "yes")
@@ -166,7 +165,7 @@ def _small(text: str) -> str:
 def _stands(namer: Namer, topics: Topics, out: Told) -> bool:
     """What stands where something else was thought to stand: of the same slot or kind, or the task."""
     question = topics.question
-    kinds = {kind(word) for word in question.raw.split()} - {"text", "number"}
+    kinds = {kind(word.strip("?!.,;:¿")) for word in question.raw.split()} - {"text", "number"}
     whole = topics.whole
     about = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
     if not about and kinds and whole is not None:
@@ -233,7 +232,8 @@ def _now(topics: Topics) -> list[Node]:
         for word in [*content(node.slot), *content(node.value)]
     ]
     slots = {node.slot for node in bare if node.value}
-    if len(bare) > 1 and len(slots) <= 1 and len(within(wanted, words)) == len(wanted):
+    by_value = not any(_about_slot(topics, node) for node in bare)
+    if len(bare) > 1 and (len(slots) <= 1 or by_value) and len(within(wanted, words)) == len(wanted):
         return bare
     wholes = [node for node in topics.wholes if node.live]
     if not topics.items and wholes:
@@ -280,10 +280,9 @@ def _was(namer: Namer, topics: Topics, span: Span, out: Told, phrase: str) -> No
         (topics.graph[id] for id in span.parents if topics.graph[id].id in {w.id for w in topics.wholes}),
         None,
     )
-    name = beside(span.slot, span.value)
+    name = namer.label(span.node, slot=span.slot, value=span.value)
     if span.last is None:
-        turn = span.first
-        text = _lower(namer.phrases.part("was_added", name=name, turn=turn))
+        text = f"{name}, {namer.phrases.part('since', turn=span.first)}"
         out.add(namer.phrases.say("was_so" if phrase == "was_so" else "yes", text=text), span.node)
         return
     words = {"name": name, "was_were": "were" if plural(span.slot) and name.startswith(span.slot) else "was"}
@@ -292,6 +291,12 @@ def _was(namer: Namer, topics: Topics, span: Span, out: Told, phrase: str) -> No
         text = namer.phrases.part("was_part", whole=above.slot, first=first, last=span.last, **words)
     else:
         text = namer.phrases.part("was_part_gone", first=first, last=span.last, **words)
+    if phrase == "no_longer":
+        told = Told()
+        recalling.ending(namer, topics, span.node, told, words=[*content(span.value), *content(span.slot)])
+        if told.lines:
+            out.add(namer.phrases.say(phrase, text=_lower(told.lines[0])), span.node, needed=told.needed)
+            return
     out.add(namer.phrases.say(phrase, text=text), span.node)
     before = len(out.lines)
     turn = recalling.ending(namer, topics, span.node, out, words=[*content(span.value), *content(span.slot)])

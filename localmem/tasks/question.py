@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from localmem.tasks.context import kind_of
 from localmem.tasks.cues import Cue, folded, has
 from localmem.tasks.mentions import content
+from localmem.tasks.naming import kind
 from localmem.tasks.reading import Mood, Reading
 
 
@@ -56,7 +56,7 @@ _WHEN = r"\b(when (did|was|were|have|had)|which turn|wann (hab\w*|hatte\w*|wurde
 _MOST = r"\b(highest|most|largest|biggest|maximum|max|latest|höchste\w*|meiste\w*|größte\w*|maximal\w*|mayor|más alt\w*|máxim\w*)\b"
 _LEAST = r"\b(lowest|least|smallest|minimum|min|earliest|niedrigste\w*|wenigste\w*|kleinste\w*|minimal\w*|menor|más baj\w*|mínim\w*)\b"
 _OPEN = (
-    r"\b(open|left|remaining|remains?|outstanding|pending|unfinished|still (need|have|to|not|miss\w*)|to[ -]do|todo|missing|not (yet )?(done|finished|packed|bought|booked|ready|\w+ed) ?(yet)?|haven't|hasn't|have to|need to|next|"
+    r"\b(open|left|remaining|remains?|outstanding|pending|unfinished|still (need|have|to|not|miss\w*)|to[ -]do|missing|not (yet )?(done|finished|packed|bought|booked|ready|\w+ed) ?(yet)?|haven't|hasn't|have to|need to|next|"
     r"offen\w*|übrig|fehlt|fehlen|noch (nicht|zu|tun|machen|kein\w*)|muss|müssen|ausstehend\w*|"
     r"falta\w*|queda\w*|pendiente\w*|por (hacer|meter|comprar|\w+[aei]r)|sin hacer|todavía)\b"
 )
@@ -74,27 +74,13 @@ _JUDGES = r"\b(could|can|should|would|may|might|afford|könn\w*|soll(te)?n?|wür
 _REMOVES = r"\b(remov\w*|delet\w*|drop\w*|cancel\w*|scrap\w*|throw|threw|thrown|took|take (\w+ )?(off|out)|ditch\w*|leave out|left out|get rid|got rid|cut|strike|kick\w*|entfern\w*|gelöscht|lösch\w*|gestrichen|streich\w*|rausgenommen|raus|weg|abgesagt|quit\w*|elimin\w*|borr\w*|sacar|saqué|sacamos|cancel\w*)\b"
 _CHANGES = r"\b(chang\w*|replac\w*|swap\w*|switch\w*|mov\w*|updat\w*|ersetz\w*|änder\w*|geändert|getauscht|verschoben|verschieb\w*|verlegt|cambi\w*|reemplaz\w*|sustitu\w*|mov\w*)\b"
 _PARTS = r"\b(two|three|2|3|several|multiple|both|split|separate|zwei|drei|mehrere|beide|aufgeteilt|getrennt|dos|tres|varias|varios|divid\w*|separad\w*)\b.{0,16}\b(parts?|sessions?|groups?|meetings?|halves|slots?|times|tables?|teile|gruppen|termine|treffen|stunden|partes|grupos|reuniones|sesiones)\b|\b(split|divided|aufgeteilt|zweigeteilt|divid\w*)\b"
+_MEMBERSHIP = r"\b(on (the|my|our) (list|plan|menu|agenda)|in (the|my|our) (cart|list|plan|basket)|coming|invited|attending|joining|part of|included|(do|did|have|had) (we|i)\b.*\b(have|got|any)?|(auf|in) der liste|dabei|kommt|kommen|(hab\w*|hatt\w*) (wir|ich)|en la lista|viene\w*|tenemos|tengo|teníamos|hay)\b"
+_REALLY_FINISHED = r"\b(done|finished|completed|packed|ticked|erledigt|fertig|geschafft|abgehakt|hech[oa]s?|terminad[oa]s?)\b"
+_ALWAYS = r"\b(always|all along|the whole time|immer|schon immer|die ganze zeit|siempre|desde siempre)\b"
 _OWN = r"\b(i|i'm|we|we're|my|our|us|me|am|it|there|this|that|ich|wir|mein\w*|unser\w*|uns|es|da|das|davon|yo|mi|mis|nuestr\w*|nos|tengo|tenemos|eso|esto|vamos)\b"
 
 _EMPTY = frozenset(
-    """ever still again currently now quick recap actually tell show list everything all many much often got say said mentioned mention originally
-    original first initially initial earlier previously previous before between begin began beginning start started chosen chose choose pick picked
-    set happened happen part parts coming come going go goes gone take takes took bring put puts decide decided current status left remaining open
-    done finished yet already anything something nothing else also too rest double check double-check remember know sure think thought please read
-    repeat remind overview summary summarize complete plan whole full time day date who's what's where's when's so far each well right correct
-    ok okay hey by way wasn't weren't isn't aren't don't doesn't didn't haven't hasn't hadn't wouldn't shouldn't couldn't am been being having
-    if me us him her them their they he she it's i'm we're about as than or yes no up out over down off onto into next change changed changes
-    replace replaced instead remove removed delete deleted drop dropped throw threw thrown used use uses supposed meant include included
-    number numbers total amount exactly really honestly even does lately ago why reason show shows showing never never-ever anymore longer
-    had have has get need needs want wants wanted meet called call moved make made stay stand stands look looks like
-    noch mal nochmal nochmals eigentlich gerade jetzt aktuell alles alle liste zeig zeige sag nenn lies lesen vor vorher zuvor zuerst davor ursprünglich anfang anfangs
-    dazwischen je jemals nie niemals schon stand steht stehen kam kommt kommen gesagt geändert ersetzt gab gibt hatten hatte habe brauch brauche brauchen
-    muss müssen offen übrig fehlt fehlen erledigt fertig bisher übersicht zusammenfassung sind davon dafür tag wochentag welcher welche welches statt anstatt anstelle
-    wieder sollte sollten wollte wollten weg entfernt gestrichen dabei drin drauf warum wieso denn so überhaupt wirklich stimmt richtig
-    era eran fue fueron estaba estaban había habían iba iban ir venir vienen viene antes principio originalmente original primero primera entre medias todo todos todas
-    lista muéstrame muestra dime repite resumen falta faltan queda quedan pendiente pendientes meter hacer hecho hechas ahora todavía aún
-    alguna vez nunca dije dijimos puse tenía teníamos tengo tenemos llevo llevar necesito día hora fecha quiénes quienes cuántas cuántos cuánto cuánta
-    cuáles cuál verdad cierto otra nuevo cambió cambié cambiamos quité quitamos reemplazó vez mismo eso esto ese esa pone puesto""".split()
+    ["ever", "always", "immer", "siempre", "still", "again", "currently", "now", "quick", "recap", "actually", "tell", "show", "list", "everything", "all", "many", "much", "often", "got", "say", "said", "mentioned", "mention", "originally", "original", "first", "initially", "initial", "earlier", "previously", "previous", "before", "between", "begin", "began", "beginning", "start", "started", "chosen", "chose", "choose", "pick", "picked", "set", "happened", "happen", "part", "parts", "coming", "come", "going", "go", "goes", "gone", "take", "takes", "took", "bring", "put", "puts", "decide", "decided", "current", "status", "left", "remaining", "open", "done", "finished", "yet", "already", "anything", "something", "nothing", "else", "also", "too", "rest", "double", "check", "double-check", "remember", "know", "sure", "think", "thought", "please", "read", "repeat", "remind", "overview", "summary", "summarize", "complete", "plan", "whole", "full", "time", "day", "date", "who's", "what's", "where's", "when's", "so", "far", "each", "well", "right", "correct", "ok", "okay", "hey", "by", "way", "wasn't", "weren't", "isn't", "aren't", "don't", "doesn't", "didn't", "haven't", "hasn't", "hadn't", "wouldn't", "shouldn't", "couldn't", "am", "been", "being", "having", "if", "me", "us", "him", "her", "them", "their", "they", "he", "she", "it's", "i'm", "we're", "about", "as", "than", "or", "yes", "no", "up", "out", "over", "down", "off", "onto", "into", "next", "change", "changed", "changes", "replace", "replaced", "instead", "remove", "removed", "delete", "deleted", "drop", "dropped", "throw", "threw", "thrown", "used", "use", "uses", "supposed", "meant", "include", "included", "number", "numbers", "total", "amount", "exactly", "really", "honestly", "even", "does", "lately", "ago", "why", "reason", "show", "shows", "showing", "never", "never-ever", "anymore", "longer", "had", "have", "has", "get", "need", "needs", "want", "wants", "wanted", "meet", "called", "call", "moved", "make", "made", "stay", "stand", "stands", "look", "looks", "like", "noch", "mal", "nochmal", "nochmals", "eigentlich", "gerade", "jetzt", "aktuell", "alles", "alle", "liste", "zeig", "zeige", "sag", "nenn", "lies", "lesen", "vor", "vorher", "zuvor", "zuerst", "davor", "ursprünglich", "anfang", "anfangs", "dazwischen", "je", "jemals", "nie", "niemals", "schon", "stand", "steht", "stehen", "kam", "kommt", "kommen", "gesagt", "geändert", "ersetzt", "gab", "gibt", "hatten", "hatte", "habe", "brauch", "brauche", "brauchen", "muss", "müssen", "offen", "übrig", "fehlt", "fehlen", "erledigt", "fertig", "bisher", "übersicht", "zusammenfassung", "sind", "davon", "dafür", "tag", "wochentag", "welcher", "welche", "welches", "statt", "anstatt", "anstelle", "wieder", "sollte", "sollten", "wollte", "wollten", "weg", "entfernt", "gestrichen", "dabei", "drin", "drauf", "warum", "wieso", "denn", "so", "überhaupt", "wirklich", "stimmt", "richtig", "era", "eran", "fue", "fueron", "estaba", "estaban", "había", "habían", "iba", "iban", "ir", "venir", "vienen", "viene", "antes", "principio", "originalmente", "original", "primero", "primera", "entre", "medias", "todo", "todos", "todas", "lista", "muéstrame", "muestra", "dime", "repite", "resumen", "falta", "faltan", "queda", "quedan", "pendiente", "pendientes", "meter", "hacer", "hecho", "hechas", "ahora", "todavía", "aún", "alguna", "vez", "nunca", "dije", "dijimos", "puse", "tenía", "teníamos", "tengo", "tenemos", "llevo", "llevar", "necesito", "día", "hora", "fecha", "quiénes", "quienes", "cuántas", "cuántos", "cuánto", "cuánta", "cuáles", "cuál", "verdad", "cierto", "otra", "nuevo", "cambió", "cambié", "cambiamos", "quité", "quitamos", "reemplazó", "vez", "mismo", "eso", "esto", "ese", "esa", "pone", "puesto"]
 )
 
 
@@ -204,6 +190,18 @@ class Question:
         return self.asks(_OWN)
 
     @property
+    def membership(self) -> bool:
+        return self.asks(_MEMBERSHIP)
+
+    @property
+    def surely_finished(self) -> bool:
+        return self.asks(_REALLY_FINISHED)
+
+    @property
+    def always(self) -> bool:
+        return self.asks(_ALWAYS)
+
+    @property
     def supposes(self) -> bool:
         return self.asks(_SUPPOSES)
 
@@ -221,10 +219,15 @@ class Question:
             if inside and all(word in unknown for word in inside):
                 if place != last + 1:
                     runs.append([])
-                runs[-1].append((piece, place > 0 and (piece[0].isupper() or kind_of(piece) != "text")))
+                runs[-1].append((piece, place > 0 and (piece[0].isupper() or kind(piece) != "text")))
                 last = place
         if not runs:
             return ""
+        figure = runs[-1][-1][0]
+        after = pieces[pieces.index(figure) + 1 :][:1]
+        if figure.isdigit() and after and kind(f"{figure}. {after[0]}") == "date":
+            mark = "." if f"{figure}." in self.raw else ""
+            return f"{figure}{mark} {after[0]}"
         strong = [run for run in runs if any(mark for _, mark in run)]
         if strong and self.language != "de":
             return " ".join(piece for piece, mark in strong[-1] if mark)
@@ -234,7 +237,7 @@ class Question:
         """Whether a word that no node has is a name, a figure or a date: something that could have been noted."""
         for place, piece in enumerate(re.findall(r"[^\s,;:.!?¿¡()]+", self.raw)):
             named = place > 0 and piece[0].isupper() and self.language != "de"
-            if (named or kind_of(piece) != "text") and any(word in unknown for word in content(piece)):
+            if (named or kind(piece) != "text") and any(word in unknown for word in content(piece)):
                 return True
         return False
 

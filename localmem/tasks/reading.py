@@ -50,6 +50,11 @@ class Reading:
         return tuple(clause for clause in self.clauses if clause.mood in moods)
 
     @property
+    def all_told(self) -> Reading:
+        """The same turn as if every clause told something."""
+        return replace(self, clauses=tuple(replace(clause, mood=Mood.TELL) for clause in self.clauses))
+
+    @property
     def tag(self) -> str:
         """The tag of the first clause."""
         return self.clauses[0].tag if self.clauses else ""
@@ -121,8 +126,12 @@ def read(text: str, last_language: str = "en") -> Reading:
     return Reading(whole, language, tuple(_settled(clauses)))
 
 
-_ASKING_TAG = re.compile(r"\b(recap|summary|status|overview|questions?|check|frage|übersicht|zusammenfassung|stand|resumen|pregunta)$")
-_OTHER_TAG = re.compile(r"^(other|another|separate|different|unrelated|second|andere\w*|zweite\w*|otr[oa]|segund[oa])\b")
+_ASKING_TAG = re.compile(
+    r"\b(recap|summary|status|overview|questions?|check|frage|übersicht|zusammenfassung|stand|resumen|pregunta)$"
+)
+_OTHER_TAG = re.compile(
+    r"^(other|another|separate|different|unrelated|second|andere\w*|zweite\w*|otr[oa]|segund[oa])\b"
+)
 _NO_TAG = re.compile(
     r"^((other|another|separate|different|unrelated|second|new|next|one more|last|first|quick|andere\w*|neue\w*|noch|otr[oa]|nuev[oa]|una)\b.*\b(thing|one|topic|task|item|note|update|things|question|recap|sache|punkt|frage|cosa|tema)s?|"
     r"(ps|note|update|edit|fyi|correction|reminder|also|and|so|ok|hey|hi|listen|okay|nachtrag|korrektur|hinweis|nota|ojo))$"
@@ -138,6 +147,7 @@ def _tagged(text: str) -> list[tuple[str, str]]:
         if _tag(rest[place.end() :])[0]:
             return [(tag, rest[: place.start()]), *_tagged(rest[place.end() :])]
     return [(tag, rest)]
+
 
 def _cues(text: str, language: str) -> frozenset[Cue]:
     """The cues of a clause, without those that are only a part of another one: "only free after six" leaves nobody out."""
@@ -227,7 +237,18 @@ _ORDERS = re.compile(
 
 
 _ACTS = frozenset(
-    {Cue.DELETE, Cue.RESTORE, Cue.CHANGE, Cue.ADD, Cue.DONE, Cue.BACK, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.ALSO}
+    {
+        Cue.DELETE,
+        Cue.RESTORE,
+        Cue.CHANGE,
+        Cue.ADD,
+        Cue.DONE,
+        Cue.BACK,
+        Cue.ABSENT,
+        Cue.SWAP,
+        Cue.ONLY,
+        Cue.ALSO,
+    }
 )
 
 
@@ -238,7 +259,14 @@ def _stands_alone(joint: str, before: str, after: str, language: str) -> bool:
         return bool(first & _ACTS)
     if Cue.ABSENT in first:
         led = re.search(r"\b(so|also|así que)\b", joint)
-        return bool(led) or re.match(r"(mejor|lieber|rather|better|then|dann|so|let's|use|take|nimm\w*|nehm\w*|usa\w*)\b", folded(after)) is not None
+        return (
+            bool(led)
+            or re.match(
+                r"(mejor|lieber|rather|better|then|dann|so|let's|use|take|nimm\w*|nehm\w*|usa\w*)\b",
+                folded(after),
+            )
+            is not None
+        )
     if Cue.ABSENT in second and "," in joint and first & _ACTS:
         return True
     return bool(second & {Cue.RESTORE, Cue.DELETE} and "so" in joint and first)
@@ -281,7 +309,10 @@ def _mood(piece: str, language: str) -> Mood:
     request = find(Cue.REQUEST, text, language)
     if request is not None and request.start() == 0:
         wanted = text[request.end() :]
-        mine = re.search(r"\b(can|could|may|might|kann|können|könnten|puedo|podemos|podríamos) (i|we|ich|wir)\b|\b(puedo|podemos|podríamos)\b", request.group())
+        mine = re.search(
+            r"\b(can|could|may|might|kann|können|könnten|puedo|podemos|podríamos) (i|we|ich|wir)\b|\b(puedo|podemos|podríamos)\b",
+            request.group(),
+        )
         if mine and marked and not _ORDERS.search(wanted) and not has(Cue.SWAP, wanted, language):
             return Mood.ASK
         if _QUERY_VERB.search(wanted) or (language == "de" and _GERMAN_QUERY_END.search(text)):
@@ -328,7 +359,9 @@ def _is_talk(text: str, language: str) -> bool:
 
 
 FRAGMENT = re.compile(r"^(?:and|und|y|plus|then|also)\s+(?:an?|eine?n?|una?|the|some)\s+\w+(?:\s\w+)?[.!]?$")
-_TAKES = re.compile(r"\b(take|takes|use|uses|using|go with|get|buy|does it|owns it|owns|nimm\w*|nehm\w*|benutz\w*|usa\w*|tom(a|amos|emos)|pon(emos|gamos)?)\b")
+_TAKES = re.compile(
+    r"\b(take|takes|use|uses|using|go with|get|buy|does it|owns it|owns|nimm\w*|nehm\w*|benutz\w*|usa\w*|tom(a|amos|emos)|pon(emos|gamos)?)\b"
+)
 
 
 def _settled(clauses: list[Clause]) -> list[Clause]:
@@ -341,7 +374,9 @@ def _settled(clauses: list[Clause]) -> list[Clause]:
     out = any(Cue.ABSENT in clause.cues for clause in clauses)
     if out:
         clauses = [
-            replace(clause, cues=clause.cues | {Cue.SWAP}) if clause.mood is Mood.TELL and _TAKES.search(folded(clause.text)) else clause
+            replace(clause, cues=clause.cues | {Cue.SWAP})
+            if clause.mood is Mood.TELL and _TAKES.search(folded(clause.text))
+            else clause
             for clause in clauses
         ]
     moods = [clause.mood for clause in clauses]

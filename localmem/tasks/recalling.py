@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
+from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import Namer, beside, join
-from localmem.tasks.past import Span, ended, said_in
+from localmem.tasks.past import Span, said_in, values
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics
-from localmem.tasks.values import Node, Op, Status
+from localmem.tasks.values import Node, Status, fold
 
+_MOST_EVENTS = 8
 _MOST_SAID = 110
 """Characters of what the user said that a reply repeats."""
 
@@ -19,10 +22,14 @@ _MOST_SAID = 110
 def past(namer: Namer, topics: Topics, out: Told) -> bool:
     """What something was; whether the histories hold it."""
     question = topics.question
+    if not topics.items and question.open and (question.removes or question.changes) and not question.when:
+        return _all_events(namer, topics, out)
     nodes = _about(topics)
+    if nodes and question.first and not question.all_past and _several(topics, nodes[0]):
+        return _at_the_start(namer, topics, nodes[0], out)
     if not nodes:
         if question.first and topics.whole is not None and (topics.wholes or question.lists):
-            return _at_the_start(namer, topics.whole, out)
+            return _at_the_start(namer, topics, topics.whole, out)
         return False
     for node in nodes[:3]:
         _recall(namer, topics, node, out)
@@ -160,6 +167,10 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
 def everything(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
     """All that stood in a place, with the turns."""
     phrases = namer.phrases
+    if len(line) == 1 and line[0].last is not None:
+        name = namer.label(node, slot=line[0].slot, value=line[0].value)
+        out.add(phrases.say("was_removed", name=name, turn=line[0].last), node)
+        return
     pieces = []
     for span in line:
         value = span.value if span.slot == line[-1].slot and span.value else beside(span.slot, span.value)
@@ -217,37 +228,61 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _at_the_start(namer: Namer, whole: Node, out: Told) -> bool:
-    """What a task held right after the turn that began it."""
-    turn = whole.history[0].turn
-    parts = [child for child in namer.graph.children(whole.id) if child.history[0].turn == turn]
-    if not parts:
-        firsts = [child.history[0].turn for child in namer.graph.children(whole.id)]
-        if not firsts:
-            return False
-        turn = min(firsts)
-        parts = [child for child in namer.graph.children(whole.id) if child.history[0].turn == turn]
-    items = join([beside(child.history[0].slot, child.history[0].value) for child in parts], namer.phrases)
-    out.add(
-        namer.phrases.say("listed_then", turn=turn, items=items),
-        whole,
-        needed=[c.history[0].value or c.history[0].slot for c in parts],
-    )
+def _several(topics: Topics, node: Node) -> bool:
+    """Whether others stand beside a node under the same slot, as guests do."""
+    return any(fold(other.slot) == fold(node.slot) for other in topics.beside(node))
+
+
+def _at_the_start(namer: Namer, topics: Topics, node: Node, out: Told) -> bool:
+    """What a task held right after the turn that filled it; of a part that is one of several: all of these."""
+    whole, slot = node, ""
+    if node.parents and not namer.parts(node):
+        whole, slot = topics.graph[node.parents[0]], fold(node.slot)
+    firsts = [c.history[0] for c in topics.graph.children(whole.id) if c.slot not in (NOTE, GROUP)]
+    firsts = [first for first in firsts if not slot or fold(first.slot) == slot]
+    if not firsts:
+        return False
+    turn = min(first.turn for first in firsts)
+    texts = [
+        first.value if slot and first.value else beside(first.slot, first.value)
+        for first in firsts
+        if first.turn == turn
+    ]
+    out.add(namer.phrases.say("listed_then", turn=turn, items=join(texts, namer.phrases)), whole)
+    out.needed += [first.value or first.slot for first in firsts if first.turn == turn]
+    return True
+
+
+def _all_events(namer: Namer, topics: Topics, out: Told) -> bool:
+    """All that was removed, or changed, in the order in which it was."""
+    question = topics.question
+    told: list[tuple[int, str, Node]] = []
+    for node in topics.graph:
+        if node.slot in (NOTE, GROUP) or (
+            topics.wholes and not topics.ever_above(node) & {w.id for w in topics.wholes}
+        ):
+            continue
+        line = values(node)
+        if question.removes and line and not node.live:
+            turn = node.deleted.turn
+            told.append((turn, namer.phrases.say("was_removed", name=namer.label(node), turn=turn), node))
+        if not question.removes or question.changes:
+            lines = Told()
+            for old, new in itertools.pairwise(line):
+                _change(namer, node, old, new, lines)
+                told.append((new.first, lines.lines[-1], node))
+    told.sort(key=lambda one: one[0])
+    for _, text, node in told[-_MOST_EVENTS:]:
+        out.add(text, node)
+    if not told:
+        out.add(namer.phrases.say("none_removed" if question.removes else "none_changed"))
     return True
 
 
 def _events(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
     """When a node changed."""
-    for old, new in zip(line, line[1:], strict=False):
-        if old.slot == new.slot and new.value and old.value:
-            text = namer.phrases.say(
-                "was_changed", old=old.value, new=new.value, turn=new.first, **namer.words(node)
-            )
-        else:
-            text = namer.phrases.say(
-                "was_replaced", name=_label(old, new), new=_label(new, old), turn=new.first
-            )
-        out.add(text, node, needed=[str(new.first)])
+    for old, new in itertools.pairwise(line):
+        _change(namer, node, old, new, out)
     if line[-1].last is not None:
         ending_turn = line[-1].last
         out.add(
@@ -261,6 +296,16 @@ def _events(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
     elif len(line) == 1:
         turn = line[0].first
         out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node, needed=[str(turn)])
+
+
+def _change(namer: Namer, node: Node, old: Span, new: Span, out: Told) -> None:
+    """That one thing took the place of another."""
+    if old.slot == new.slot and new.value and old.value:
+        words = namer.words(node)
+        text = namer.phrases.say("was_changed", old=old.value, new=new.value, turn=new.first, **words)
+    else:
+        text = namer.phrases.say("was_replaced", name=_label(old, new), new=_label(new, old), turn=new.first)
+    out.add(text, node, needed=[str(new.first)])
 
 
 def ending(
@@ -289,10 +334,15 @@ def ending(
     span = fitting[-1]
     after = next((other for other in line if other.first == span.last), None)
     if after is None:
-        out.add(namer.phrases.say("was_removed", name=beside(span.slot, span.value), turn=span.last), node)
+        out.add(
+            namer.phrases.say(
+                "was_removed", name=namer.label(span.node, slot=span.slot, value=span.value), turn=span.last
+            ),
+            node,
+        )
     else:
         new = _label(after, span)
-        name = span.slot if not span.value or span.slot != after.slot else beside(span.slot, span.value)
+        name = _label(span, after)
         out.add(
             namer.phrases.say("was_replaced", name=name, new=new, turn=span.last),
             node,
@@ -347,19 +397,8 @@ def because(namer: Namer, node: Node, turn: int, out: Told) -> None:
         return
     text = said if len(said) <= _MOST_SAID else said[:_MOST_SAID].rsplit(" ", 1)[0] + " …"
     quote = namer.phrases.said.format(text=text)
-    if out.lines:
-        out.lines[-1] = out.lines[-1].rstrip(".") + "; " + quote + "."
-    else:
-        out.add(
-            namer.phrases.say("was_added", name=namer.label(node), turn=turn).rstrip(".")
-            + "; "
-            + quote
-            + ".",
-            node,
-        )
+    if not out.lines:
+        out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node)
+    end = "" if text[-1] in ".!?…" else "."
+    out.lines[-1] = f"{out.lines[-1].rstrip('.')}; {quote}{end}"
     out.needed.append(str(turn))
-
-
-def op_of(span: Span) -> Op | None:
-    """What ended a span."""
-    return ended(span)

@@ -19,8 +19,9 @@ _MOST_SENTENCES = 2
 _MOST_FACTS = 240
 """Characters of facts that a model words; longer ones are told as they are."""
 _MOST_LINES = 3
+_MOST_ITEMS = 4
 _MOST_SAID = 160
-"""Characters of what the user said that the model sees."""
+"""Characters of a question that the model sees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def reply(
     check = Check(plain, said, language, facts.former, facts.needed, facts.changed)
     writing = _Writing(check, on_text)
     kind = prompts.load(KIND)
-    prompt = kind.prompt(kind.ask(facts=plain, said=_cut(said)))
+    prompt = kind.prompt(kind.ask(facts=plain, asked=_cut(facts.asked)))
     usage = Usage()
     try:
         generation = model().generate(

@@ -16,13 +16,14 @@ def rough_cost(text: str) -> int:
     return 4 + len(text) // 4
 
 
-def lines(graph: TaskGraph, shown: Collection[int], *, former: bool = False) -> list[str]:
+def lines(graph: TaskGraph, shown: Collection[int], *, former: bool = False, flat: bool = False) -> list[str]:
     """Nodes as the model reads them, parts below the whole: "- time = 2 PM".
 
     Args:
         graph: whose nodes.
         shown: ids of the nodes.
         former: with the values before, where there are some.
+        flat: without what is a part of what.
     """
     made: list[str] = []
     seen: set[int] = set()
@@ -33,7 +34,7 @@ def lines(graph: TaskGraph, shown: Collection[int], *, former: bool = False) -> 
         mark = "" if node.status is Status.ACTIVE else " (removed)" if not node.live else " (done)"
         before = [value or slot for slot, value in node.versions[:-1]] if former else []
         was = f" (was {', '.join(before[-3:])})" if before else ""
-        made.append(f"{'- ' * depth}{node.label}{mark}{was}")
+        made.append(f"{'' if flat else '- ' * depth}{node.label}{mark}{was}")
         if node.id in seen:
             return
         seen.add(node.id)

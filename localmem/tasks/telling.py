@@ -148,7 +148,7 @@ class _Telling:
 
     def _values(self) -> None:
         for old, new in self.pairs:
-            if old is None or not new.live or not old.live and (old.slot, old.value) == (new.slot, new.value):
+            if old is None or not new.live or (not old.live and (old.slot, old.value) == (new.slot, new.value)):
                 continue
             if fold(old.slot) != fold(new.slot):
                 where = self.namer.wholes(new) if len(self.graph.live_parents(new)) > 1 else ""
@@ -225,7 +225,7 @@ class _Telling:
             swapped = self._swapped(top)
             if swapped is None:
                 former = Namer(self.before, self.phrases)
-                self._say("removed", *top, items=former.list(top, deep=False))
+                self._say("removed", *top, items=former.list(top, deep=False), needed=_first_words(top))
 
     def _swapped(self, gone: Sequence[Node]) -> Node | None:
         """The one node that came when one node went, where the words say that one is for the other."""

@@ -64,7 +64,7 @@ class Topics:
         """Named nodes that are parts, those of a named whole alone if there are such; live ones first."""
         found = [node for node in self._named if not self.is_whole(node)]
         inside = [node for node in found if any(whole.id in self.ever_above(node) for whole in self.wholes)]
-        return sorted(inside or found, key=lambda node: (-len(self.hits[node.id]), not node.live, -node.id))
+        return sorted(inside or found, key=lambda node: (-len(self.hits[node.id]), not node.live, node.id))
 
     @cached_property
     def _named(self) -> list[Node]:
@@ -201,7 +201,7 @@ def is_kind(node: Node, want: Want) -> bool:
     return False
 
 
-_KINDS = frozenset("time date day hour place when datum uhrzeit zeit tag ort fecha hora día lugar".split())
+_KINDS = frozenset(["time", "date", "day", "hour", "place", "when", "datum", "uhrzeit", "zeit", "tag", "ort", "fecha", "hora", "día", "lugar"])
 """Slots that question words ask for."""
 _NO_PERSON = rf"({SLOTS[Want.PLACE]}|{SLOTS[Want.DATE]}|{SLOTS[Want.TIME]}|\b(start|origin|budget|price|hotel|flight|colour|color|theme|from|to)\b)"
 

@@ -1,0 +1,152 @@
+"""A chat over one memory: each turn goes through the task memory, and to recall where it asks for what no task holds.
+
+What a turn leaves, in the tasks and in the transcript of the chat, is written in one transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from localmem.errors import UsageError
+from localmem.tasks.clarify import ask_back
+from localmem.tasks.context import Part
+from localmem.tasks.facts import Facts, Situation, facts
+from localmem.tasks.pipeline import Understood, focus_of, last_language, steps, understand
+from localmem.tasks.reading import read
+from localmem.tasks.reply import Worded, reply
+from localmem.tasks.rules import Moment
+from localmem.tasks.update import after
+from localmem.values import Answer, Reply, Usage
+
+if TYPE_CHECKING:
+    from localmem.llm.protocol import LanguageModel
+    from localmem.recall.log import ChatLog
+    from localmem.store import Store
+    from localmem.tasks import Tasks
+
+Ask = Callable[[str, Callable[[str], None] | None], Answer | None]
+"""Asks the recall memory; None: there is nothing in it to ask."""
+
+
+class Conversation:
+    """Turns of one chat, in order.
+
+    Args:
+        store: the memory file.
+        tasks: the task memory in it.
+        log: the transcript that the chat writes.
+        model: gives the model of language.
+        ask: asks the recall memory.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        log: ChatLog,
+        model: Callable[[], LanguageModel],
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._tasks = tasks
+        self._log = log
+        self._model = model
+        self._ask = ask
+        self._spoken: tuple[int, ...] = ()
+        self._language = ""
+
+    def say(
+        self,
+        text: str,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        temperature: float = 0.0,
+        seed: int = 0,
+        ablate: Collection[str] = (),
+    ) -> Reply:
+        """Take a turn. Ctrl-C while the reply is worded keeps the turn, with the plain facts as its reply."""
+        without = _parts(ablate)
+        begun = time.perf_counter()
+        graph = self._tasks.graph
+        reading = read(text, self._language or last_language(graph))
+        self._language = reading.language
+        focus = focus_of(graph, self._spoken)
+        understood = understand(
+            graph, reading, focus, self._model, temperature=temperature, seed=seed, ablate=without
+        )
+        moment = Moment(graph.turn + 1, datetime.now().astimezone(), text)
+        outcome = after(graph, understood.operations, moment)
+        situation = Situation(
+            graph, outcome.graph, reading, outcome.changes, understood.operations, focus, moment.turn
+        )
+        found = facts(situation)
+        answer: Answer | None = None
+        worded: Worded | None = None
+        try:
+            if understood.missed and not outcome.changes:
+                worded = _told(ask_back(reading.language), on_text)
+            elif not found.found:
+                answer = self._ask(reading.asked or text, on_text)
+            if answer is None and worded is None:
+                worded = self._worded(found, text, reading.language, on_text, temperature, seed)
+        except KeyboardInterrupt:
+            self._keep(text, found.text, understood, moment)
+            raise
+        if worded is None and answer is not None:
+            worded = Worded(answer.text, False, answer.usage)
+        assert worded is not None
+        turn = self._keep(text, worded.text, understood, moment)
+        self._spoken = tuple(dict.fromkeys([*found.about, *self._spoken]))[:8]
+        return Reply(
+            text=worded.text,
+            turn=turn,
+            operations=steps(situation, asked=found.found),
+            dropped=understood.dropped,
+            facts=found.lines,
+            plain=worded.plain,
+            asks=understood.missed and not outcome.changes,
+            citations=answer.citations if answer else (),
+            workspace=answer.workspace if answer else None,
+            usage=understood.usage + worded.usage,
+            reply_usage=worded.usage,
+            seconds=time.perf_counter() - begun,
+        )
+
+    def _worded(
+        self,
+        found: Facts,
+        text: str,
+        language: str,
+        on_text: Callable[[str], None] | None,
+        temperature: float,
+        seed: int,
+    ) -> Worded:
+        return reply(found, text, language, self._model, on_text=on_text, temperature=temperature, seed=seed)
+
+    def _keep(self, said: str, replied: str, understood: Understood, moment: Moment) -> int:
+        turns = self._log.turns(said, replied, moment.at)
+        vectors = self._log.vectors(turns)
+        with self._store.transaction():
+            turn = self._tasks.next_turn
+            self._tasks.apply(None, understood.operations, said=said, reply=replied, at=moment.at)
+            self._log.add(turns, vectors)
+        return turn
+
+
+def _parts(names: Collection[str]) -> frozenset[Part]:
+    try:
+        return frozenset(map(Part, names))
+    except ValueError:
+        raise UsageError(
+            f"There is no part {', '.join(sorted(set(names) - set(Part)))} to leave out.",
+            hint=f"There are: {', '.join(Part)}.",
+        ) from None
+
+
+def _told(text: str, on_text: Callable[[str], None] | None) -> Worded:
+    if on_text is not None:
+        on_text(text)
+    return Worded(text, True, Usage())

@@ -1,0 +1,156 @@
+"""Every example of the bank is what the frame of its words allows, and what the guards and the graph take."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import pytest
+
+from localmem import resources
+from localmem.llm import grammar as grammars
+from localmem.tasks import Moment, Op, Operation, TaskGraph, after, render, trim
+from localmem.tasks.context import Context
+from localmem.tasks.cues import Cue
+from localmem.tasks.direct import direct
+from localmem.tasks.frame import frame
+from localmem.tasks.guards import guard
+from localmem.tasks.pipeline import _together
+from localmem.tasks.plan import plan
+from localmem.tasks.reading import Mood, read
+from localmem.tasks.subgraph import lines as node_lines
+from localmem.tasks.trim import Verb
+from localmem.tasks.values import fold
+from tests.tasks.support import START
+
+KINDS = ("start", "add", "revise")
+NOTHING = "(nothing yet)"
+_MARK = re.compile(r" \((removed|done|was [^()]*)\)")
+_SLOT = re.compile(r"[^\W\d_][\w -]{1,23}")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What the model reads and what it should write."""
+
+    kind: str
+    state: str
+    said: str
+    reply: str
+
+
+def bank() -> list[Example]:
+    """All examples of the file."""
+    rows = tomllib.loads(resources.text("prompts", "decompose-bank.toml"))["examples"]
+    return [Example(**{name: text.strip() for name, text in row.items()}) for row in rows]
+
+
+def graph_of(state: str) -> TaskGraph:
+    """The graph that the lines of a state show; a label without a value that stands in two tasks is one node."""
+    graph = TaskGraph()
+    if state == NOTHING:
+        return graph
+    above: list[int] = []
+    seen: dict[str, int] = {}
+
+    def turn(*operations: Operation) -> None:
+        nonlocal graph
+        number = graph.turn + 1
+        graph = after(graph, operations, Moment(number, START, f"turn {number}")).graph
+
+    for row in state.splitlines():
+        depth = len(row) - len(bare := row.replace("- ", "", len(re.match(r"(?:- )*", row)[0]) // 2))
+        depth //= 2
+        marks = _MARK.findall(bare)
+        label = _MARK.sub("", bare)
+        slot, _, value = label.partition(" = ")
+        del above[depth:]
+        parent = above[-1] if above else None
+        if not value and depth and label in seen:
+            turn(Operation(Op.LINK, seen[label], parent=parent))
+            above.append(seen[label])
+            continue
+        former = [past for mark in marks if mark.startswith("was ") for past in mark[4:].split(", ")]
+        first = (former or [value if value else slot])[0]
+        id = graph.next_id
+        turn(Operation(Op.ADD, slot=slot if value else first, value=first if value else None, parent=parent))
+        for text in [*former[1:], value or slot] if former else []:
+            turn(Operation(Op.SET, id, value=text) if value else Operation(Op.REPLACE, id, slot=text))
+        seen[label] = id
+        above.append(id)
+        if "done" in marks:
+            turn(Operation(Op.DONE, id))
+        if "removed" in marks:
+            turn(Operation(Op.DELETE, id))
+    return graph
+
+
+def problems(example: Example) -> tuple[list[str], list[str]]:
+    """What is wrong with an example, and the paths that it leads to."""
+    found: list[str] = []
+    graph = graph_of(example.state)
+    reading = read(example.said)
+    context = Context(graph, reading, tuple(node.id for node in reversed(list(graph))))
+    left = []
+    for together in _together(reading.of(Mood.TELL)):
+        one = replace(context, reading=reading.only(together))
+        waits = any(Cue.SWAP in c.cues for c in reading.of(Mood.TELL)) and Cue.ABSENT in together[0].cues
+        known = None if waits else direct(one)
+        if known is not None:
+            found.append(f"code reads {one.told!r} alone")
+        else:
+            left += together
+    rest = replace(context, reading=reading.only(left))
+    if rest.told != example.said:
+        found.append(f"the model reads {rest.told!r}")
+    if not left:
+        return found, []
+    allowed = frame(rest)
+    state = trim.shown_text(node_lines(graph, allowed.shown, former=bool(rest.cues & {Cue.BACK, Cue.FIRST})))
+    if state != example.state:
+        found.append(f"the state is shown as:\n{state}")
+    if not grammars.accepts(trim.grammar(allowed), example.reply):
+        verbs = {v.name: [allowed.names[i] for i in ids] for v, ids in allowed.verbs.items()}
+        found.append(
+            f"the grammar refuses it; allowed: {verbs} slot={allowed.slot!r} forced={allowed.forced} cues={sorted(rest.cues)}"
+        )
+        return found, []
+    lines = trim.parse(example.reply, allowed)
+    if len(lines) != len([row for row in example.reply.splitlines() if not row.startswith("in ")]):
+        found.append(f"{len(lines)} lines are read")
+    for line in lines:
+        text = f" {fold(example.said)} "
+        part = line.text or line.slot
+        if part and fold(part) not in text:
+            found.append(f"{part!r} was not said")
+        if line.slot and line.text and fold(line.slot) not in text and not _SLOT.fullmatch(line.slot):
+            found.append(f"{line.slot!r} is no slot")
+    guarded = guard(lines, rest)
+    found += [f"dropped: {one}" for one in guarded.dropped]
+    operations = plan(guarded.lines, rest)
+    if not operations and any(line.verb is not Verb.NONE for line in lines):
+        found.append("it changes nothing")
+    moment = Moment(graph.turn + 1, START, example.said)
+    changed = after(graph, operations, moment).graph
+    return found, render.paths(changed)
+
+
+EXAMPLES = bank()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example.said[:40] for example in EXAMPLES])
+def test_what_an_example_writes_may_be_written_and_is_taken(example: Example) -> None:
+    assert problems(example)[0] == []
+
+
+def test_there_are_enough_examples_of_each_kind() -> None:
+    counts = Counter(example.kind for example in EXAMPLES)
+    assert set(counts) == set(KINDS)
+    assert len(EXAMPLES) >= 150
+    assert min(counts.values()) >= 30
+
+
+def test_no_example_stands_there_twice() -> None:
+    assert len({example.said for example in EXAMPLES}) == len(EXAMPLES)

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,10 +21,11 @@ from pathlib import Path
 
 import numpy as np
 from bench_common import machine, sha256
-from bench_recall import CATEGORIES, conversations
 from numpy.typing import NDArray
 
-from localmem.memory import Memory
+from localmem.bench import questions
+from localmem.bench.recall import asked, embedder
+from localmem.embed.protocol import Embedder
 from localmem.recall import neighbourhood, relevance, weights
 from localmem.recall.ingest import Ingest
 from localmem.recall.neighbourhood import Limits
@@ -66,9 +65,9 @@ def main() -> None:
     parser.add_argument("--conversations", nargs="+", required=True, help="sample ids to fit on")
     parser.add_argument("--out", type=Path, default=Path(weights.__file__), help="where the weights go")
     arguments = parser.parse_args()
-    if not arguments.data.exists():
-        sys.exit(f"{arguments.data} is not there: give a LoCoMo file with --data")
-    cases = [case for name in arguments.conversations for case in read(arguments.data, name)]
+    with embedder() as encoder:
+        talks = questions.load(arguments.data, arguments.conversations)
+        cases = [case for talk in talks for case in read(talk, encoder)]
     shares: list[float] = []
     for name in arguments.conversations if len(arguments.conversations) > 1 else ():
         first, second = fit([case for case in cases if case.conversation != name])
@@ -87,33 +86,22 @@ def main() -> None:
     print(json.dumps(summary))
 
 
-def read(data: Path, name: str) -> list[Case]:
+def read(talk: questions.Talk, encoder: Embedder) -> list[Case]:
     """The questions of one conversation that have gold turns."""
-    events = dict(conversations(data)).get(name)
-    if events is None:
-        sys.exit(f"{data} has no conversation {name}")
-    questions = next(s["qa"] for s in json.loads(data.read_text("utf-8")) if s["sample_id"] == name)
     cases = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Memory.open(Path(folder) / "fit.db") as memory,
-        Store.open(Path(folder) / "fit.db") as store,
-    ):
-        Ingest(store, memory.embedder).file(name, lambda: iter(events))
-        recall = Recall(store, lambda: memory.embedder)
-        sources = {turn.turn.source for turn in store.turns(store.turn_ids().tolist())}
-        for question in questions:
-            gold = set(re.findall(r"D\d+:\d+", " ".join(question["evidence"]))) & sources
-            if question["category"] not in CATEGORIES or not gold:
-                continue
-            query, scored = recall.candidates(question["question"], limits=Limits(candidates=1 << 40))
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "fit.db") as store:
+        Ingest(store, encoder).file(talk.name, lambda: iter(talk.events))
+        recall = Recall(store, lambda: encoder)
+        for question in asked(talk):
+            gold = question.gold
+            query, scored = recall.candidates(question.text, limits=Limits(candidates=1 << 40))
             scale = relevance.scale(scored.raw)
             columns = [
                 (scored.raw[feature] - scale.mean[feature]) / (scale.deviation[feature] or np.inf)
                 for feature in relevance.FEATURES
             ]
             found = np.array([turn.turn.source in gold for turn in scored.pool.turns])
-            case = Case(name, query, scored, np.stack(columns, 1), found, len(gold) - int(found.sum()))
+            case = Case(talk.name, query, scored, np.stack(columns, 1), found, len(gold) - int(found.sum()))
             cases.append(case)
     return cases
 

@@ -27,3 +27,10 @@ class Part(StrEnum):
 
 TEMPERATURE = 0.3
 """Of runs with several seeds; a run with one takes the likeliest token."""
+
+
+class Same(StrEnum):
+    """What a baseline of `bench answers` has as much of as localmem."""
+
+    TOKENS = "tokens"
+    UNITS = "units"

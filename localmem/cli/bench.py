@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localmem.bench.names import TEMPERATURE, Name, Part
-from localmem.cli import bench_agent, options
+from localmem.cli import bench_agent, bench_answers, bench_recall, options
 from localmem.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ app = typer.Typer(
 )
 
 app.command("agent", epilog=bench_agent.EXAMPLES)(bench_agent.command)
+app.command("recall", epilog=bench_recall.EXAMPLES)(bench_recall.command)
+app.command("answers", epilog=bench_answers.EXAMPLES)(bench_answers.command)
 
 WIDTH = 120
 """Columns that a table may take."""

@@ -1,0 +1,89 @@
+"""Answers of each system, what is kept of them, and how they compare; the model is scripted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from localmem.bench.answers import SYSTEMS, Journal, Result, comparisons, row, run
+from localmem.bench.names import Same
+from localmem.errors import BenchError
+from tests.bench.locomo import talks
+from tests.fakes import HashingEmbedder, ScriptedModel
+
+
+def go(
+    folder: Path,
+    model: ScriptedModel,
+    *,
+    count: int = 1,
+    systems: tuple[str, ...] = SYSTEMS,
+    **options: object,
+) -> list[Result]:
+    found = talks(folder)
+    questions = found[0].questions
+    asked = [questions[0], *questions[3:]][:count]
+    return run(found, asked, model, HashingEmbedder, systems=systems, **options)  # type: ignore[arg-type]
+
+
+def test_every_system_answers_with_the_same_prompt(tmp_path: Path) -> None:
+    model = ScriptedModel(["[1] Dilip."] * 5)
+    results = go(tmp_path, model)
+    assert [result.key.system for result in results] == list(SYSTEMS)
+    assert all(result.f1 == 1 for result in results)
+    heads = {prompt.messages[0].text for prompt in model.prompts}
+    assert len(heads) == 1
+
+
+def test_a_baseline_is_shown_no_more_tokens_than_localmem(tmp_path: Path) -> None:
+    results = go(tmp_path, ScriptedModel(["[1] Dilip."] * 20), budget=2)
+    ours, *others = [result.tokens for result in results]
+    assert all(0 < tokens <= max(ours, 25) for tokens in others)
+
+
+def test_a_baseline_can_have_as_many_turns_instead(tmp_path: Path) -> None:
+    results = go(tmp_path, ScriptedModel(["[1] Dilip."] * 5), budget=1, same=Same.UNITS)
+    assert results[2].gold == 1  # bm25
+    assert results[4].gold == 0  # the last turn
+
+
+def test_a_question_without_an_answer_is_right_when_it_is_refused(tmp_path: Path) -> None:
+    model = ScriptedModel(["[1] Dilip.", "[0] Not in memory."])
+    results = go(tmp_path, model, count=2, systems=("localmem",))
+    assert [(one.kind, one.found, one.f1) for one in results] == [
+        ("single-hop", True, 1.0),
+        ("adversarial", False, 1.0),
+    ]
+    figures = row("localmem", results)
+    assert (figures["macro_f1"], figures["unknown_refused"], figures["unknown_questions"]) == (100, 100, 1)
+
+
+def test_what_the_file_has_is_not_asked_again(tmp_path: Path) -> None:
+    out = tmp_path / "answers.jsonl"
+    first = go(tmp_path, ScriptedModel(["[1] Dilip."] * 5), journal=Journal(out))
+    again = go(tmp_path, ScriptedModel([]), journal=Journal(out))
+    assert again == first
+    assert len(out.read_text("utf-8").splitlines()) == 5
+
+
+def test_another_budget_is_another_answer(tmp_path: Path) -> None:
+    out = tmp_path / "answers.jsonl"
+    go(tmp_path, ScriptedModel(["[1] Dilip."]), systems=("localmem",), journal=Journal(out))
+    go(tmp_path, ScriptedModel(["[1] Bob."]), systems=("localmem",), budget=2, journal=Journal(out))
+    assert len(Journal(out).done) == 2
+
+
+@pytest.mark.parametrize("line", ["{}", "nonsense", '{"key": {"system": "x"}}'])
+def test_a_file_of_something_else_is_an_error(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "other.jsonl"
+    file.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(BenchError, match="line 1"):
+        Journal(file)
+
+
+def test_localmem_is_compared_with_each_other_system(tmp_path: Path) -> None:
+    results = go(tmp_path, ScriptedModel(["[1] Dilip."] * 2 + ["[0] Not in memory."] * 3))
+    found = {one["than"]: one["points"] for one in comparisons(results)}
+    assert found["dense"] == 0
+    assert found["bm25"] == 100

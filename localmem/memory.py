@@ -355,7 +355,9 @@ class Memory(Owned):
                 )
         return IngestReport(tuple(reports))
 
-    def search(self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None) -> Workspace:
+    def search(
+        self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None, left_out: int = 0
+    ) -> Workspace:
         """The turns that a question needs. No model of language is loaded.
 
         Args:
@@ -363,9 +365,10 @@ class Memory(Owned):
             budget: turns at most.
             hops: links of the thread graph that activation may walk.
             tokens: tokens at most, by a rough count; None: no limit.
+            left_out: so many of the turns that were just not chosen are told, with the reason.
 
         Raises:
-            UsageError: an empty question, a budget or tokens below 1, hops below 0 or above 8.
+            UsageError: an empty question, a budget or tokens below 1, hops below 0 or above 8, left_out below 0.
             StoreError: the memory cannot be read.
         """
         arguments.question(query)
@@ -373,7 +376,8 @@ class Memory(Owned):
         arguments.number("hops", hops, 0, arguments.MOST_HOPS)
         if tokens is not None:
             arguments.number("tokens", tokens, 1)
-        options = Options(budget=Budget(units=budget, tokens=tokens))
+        arguments.number("left_out", left_out, 0)
+        options = Options(budget=Budget(units=budget, tokens=tokens), left_out=left_out)
         return self._recall.search(query, options=options, limits=Limits(hops=hops))
 
     def ask(

@@ -98,6 +98,16 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A candidate that was just not chosen."""
+
+    unit: Unit
+    """Its gain is what it would have added after all that were chosen."""
+    reason: str
+    """For people: "the budget of 16 turns was full"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Workspace:
     """What was chosen to answer one question."""
 
@@ -116,6 +126,8 @@ class Workspace:
     """The transcripts of the units, by id."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time of every stage, by name."""
+    left_out: tuple[LeftOut, ...] = ()
+    """The next best by gain, best first, where they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,16 @@ def workspace_row(workspace: Workspace) -> dict[str, Any]:
             }
             for unit in workspace.units
         ],
+        "left_out": [
+            {
+                **turn_row(left.unit),
+                "role": str(left.unit.role),
+                "priority": round(left.unit.priority, 6),
+                "gain": round(left.unit.gain, 6),
+                "reason": left.reason,
+            }
+            for left in workspace.left_out
+        ],
         "seconds": {name: round(seconds, 4) for name, seconds in workspace.seconds.items()},
     }
 

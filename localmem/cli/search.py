@@ -16,6 +16,10 @@ NAME = "search"
 EXAMPLE = "Examples: localmem search 'the trip to Cardiff'; localmem search 'who paid' --explain --budget 8"
 SHOWN_CHARACTERS = 1000
 """Of a turn, in the table; JSON has all of it."""
+LEFT_OUT_CHARACTERS = 160
+"""Of a turn that was left out."""
+LEFT_OUT = 5
+"""Turns that were just not chosen, with --explain."""
 LEGEND = (
     "An anchor answers, a bridge leads to what answers, context makes the others readable; coverage is the share,"
     " 0 to 1, of what was found that the shown turns stand for."
@@ -32,7 +36,10 @@ def command(
         int | None, typer.Option("--tokens", min=1, help="Tokens at most, by a rough count.")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the scores of every stage for each turn.")
+        bool,
+        typer.Option(
+            "--explain", help="Show the scores of every stage for each turn, and what was just left out."
+        ),
     ] = False,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
@@ -49,7 +56,9 @@ def command(
     if not query.strip():
         raise UsageError("The question is empty.", hint="For example: localmem search 'Who bought the car?'")
     with Memory.open(memory, create=False) as opened:
-        workspace = opened.search(query, budget=budget, hops=hops, tokens=tokens)
+        workspace = opened.search(
+            query, budget=budget, hops=hops, tokens=tokens, left_out=LEFT_OUT if explain else 0
+        )
         names = [transcript.name for transcript in opened.transcripts()]
     if as_json:
         print_json(workspace_row(workspace))
@@ -112,7 +121,7 @@ def _explain(workspace: Workspace) -> None:
     """Why each turn was chosen, in the order of choice: the score of every stage."""
     from rich.padding import Padding
 
-    from localmem.cli.output import console, one_line
+    from localmem.cli.output import console, one_line, shortened
 
     out = console()
     wanted = ", ".join(f"{name} {share:.2f}" for name, share in workspace.demands.items())
@@ -124,6 +133,16 @@ def _explain(workspace: Workspace) -> None:
         )
         scores = "  ".join(f"{name} {score:.2f}" for name, score in unit.scores.items())
         out.print(Padding(scores, (0, 0, 0, 4)))
+    if workspace.left_out:
+        out.print("\nJust left out, the next best by gain:")
+    for left in workspace.left_out:
+        unit = left.unit
+        out.print(
+            f"    {one_line(unit.turn.source)}: {unit.role}, priority {unit.priority:.4f}, gain {unit.gain:.4f};"
+            f" {one_line(left.reason)}"
+        )
+        said = f"{one_line(unit.turn.speaker)}: {one_line(unit.turn.text)}"
+        out.print(Padding(shortened(said, LEFT_OUT_CHARACTERS), (0, 0, 0, 8)))
     stages = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in workspace.seconds.items())
     out.print(f"Time: {stages}")
     out.print(LEGEND)

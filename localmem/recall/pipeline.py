@@ -88,6 +88,7 @@ class Recall:
             demands=chosen.demands,
             transcripts=transcripts,
             seconds=clock.seconds,
+            left_out=chosen.left_out,
         )
 
     def before(self, stored: StoredTurn) -> StoredTurn | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,8 +13,8 @@ from localmem.recall.relevance import Pool, deviation
 from localmem.recall.roles import Feature, assign, candidate_features, demands
 from localmem.recall.threads import seconds
 from localmem.recall.weights import REACH
-from localmem.select import Budget, Candidates, Mix, entity_bits, select
-from localmem.values import Role, Thread, Unit
+from localmem.select import Budget, Candidates, Mix, Selection, entity_bits, remaining, select
+from localmem.values import LeftOut, Role, StoredTurn, Thread, Unit
 
 CAP = 3.0
 """No unit has more than this many times 1/budget of the priority, so one strong turn cannot be everything."""
@@ -22,6 +22,10 @@ CAP = 3.0
 MIX = Mix(embedding=1.0, thread=0.0, entities=0.0, time=0.0, floor=0.8)
 """What makes one unit stand for another: that it says nearly the same. Turns that are merely alike, or of one
 thread, each tell something of their own; a choice that takes one for the other loses (`scripts/LOG.md`)."""
+
+
+NEARLY_THE_SAME = 0.5
+"""Similarity from which a chosen unit is the reason why another one was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Options:
     mix: Mix = MIX
     roles: bool = True
     """False: priorities do without roles (ablation)."""
+    left_out: int = 0
+    """So many of those that were just not chosen are told as well, for `--explain`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +61,8 @@ class Chosen:
     """In order of time."""
     coverage: float
     demands: Mapping[str, float]
+    left_out: tuple[LeftOut, ...] = ()
+    """The next best by gain."""
 
 
 def tokens(text: str) -> int:
@@ -110,8 +118,8 @@ def choose(scored: Scored, query: Query, options: Options) -> Chosen:
         cost=np.array([tokens(stored.turn.text) for stored in turns], dtype=np.int64),
     )
     selection = select(candidates, options.budget, options.mix)
-    units = []
-    for place, gain in zip(selection.order.tolist(), selection.gains.tolist(), strict=True):
+
+    def unit(place: int, gain: float) -> Unit:
         detail = {name: float(values[place]) for name, values in scored.raw.items()}
         detail |= {
             "relevance": float(scored.relevance[place]),
@@ -119,9 +127,48 @@ def choose(scored: Scored, query: Query, options: Options) -> Chosen:
             "fit": float(roles.fit[place]),
         }
         role = roles.role[place] if options.roles else Role.ANCHOR
-        units.append(Unit(turns[place], role, float(p[place]), gain, detail))
+        return Unit(turns[place], role, float(p[place]), gain, detail)
+
+    units = [
+        unit(place, gain)
+        for place, gain in zip(selection.order.tolist(), selection.gains.tolist(), strict=True)
+    ]
     units.sort(key=lambda unit: (unit.stored.transcript, unit.stored.position))
-    return Chosen(tuple(units), selection.coverage, {str(demand): share for demand, share in wanted.items()})
+    return Chosen(
+        tuple(units),
+        selection.coverage,
+        {str(demand): share for demand, share in wanted.items()},
+        tuple(
+            LeftOut(unit(place, gain), reason)
+            for place, gain, reason in next_best(candidates, options, selection, turns)
+        ),
+    )
+
+
+def next_best(
+    candidates: Candidates, options: Options, selection: Selection, turns: Sequence[StoredTurn]
+) -> Iterator[tuple[int, float, str]]:
+    """Place, gain and reason of those that were just left out, the best by gain first."""
+    if not options.left_out:
+        return
+    gains, nearest, alike = remaining(candidates, options.mix, selection.order)
+    budget = options.budget
+    used = int(candidates.cost[selection.order].sum())
+    left = None if budget.tokens is None else budget.tokens - used
+    full = len(selection.order) >= budget.units
+    for place in np.argsort(-gains, kind="stable")[: options.left_out].tolist():
+        if gains[place] < 0:  # chosen
+            return
+        said = alike[place] >= NEARLY_THE_SAME
+        if said:
+            reason = f"{turns[int(nearest[place])].turn.source}, which was chosen, says nearly the same"
+        elif full:
+            reason = f"the budget of {budget.units} turn{'s' * (budget.units != 1)} was full"
+        elif left is not None and candidates.cost[place] > left:
+            reason = f"it has about {candidates.cost[place]} tokens, and {left} were left"
+        else:
+            reason = "it would add nothing"
+        yield place, float(gains[place]), reason
 
 
 def offered(

@@ -3,7 +3,7 @@
 Importing this package does not import numba; the first compiled selection does.
 """
 
-from localmem.select.greedy import select
+from localmem.select.greedy import remaining, select
 from localmem.select.values import Budget, Candidates, Mix, Selection, entity_bits
 
-__all__ = ["Budget", "Candidates", "Mix", "Selection", "entity_bits", "select"]
+__all__ = ["Budget", "Candidates", "Mix", "Selection", "entity_bits", "remaining", "select"]

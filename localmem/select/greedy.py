@@ -6,6 +6,7 @@ import sys
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from localmem.select import reference
 from localmem.select.values import TOLERANCE, Budget, Candidates, Mix, Selection
@@ -65,3 +66,25 @@ def _by_priority(candidates: Candidates, budget: Budget) -> Selection:
         coverage += float(candidates.priority[u])
     chosen = np.array(order, dtype=np.int64)
     return Selection(chosen, candidates.priority[chosen], coverage)
+
+
+def remaining(
+    candidates: Candidates, mix: Mix, chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """What each of n units would add to a choice that is made, for explanations; O(n^2) a call.
+
+    Returns:
+        Gains (n,), -1 for those that were chosen; the chosen unit that each is most like (n,), -1 without any; and how
+        alike they are (n,).
+    """
+    n = len(candidates)
+    gains = candidates.priority.copy()
+    nearest, alike = np.full(n, -1, dtype=np.int64), np.zeros(n)
+    if n and not mix.identity:
+        kernel = reference.similarity(candidates, mix, slice(None))
+        if len(chosen):
+            rows = kernel[chosen]
+            nearest, alike = chosen[rows.argmax(axis=0)], rows.max(axis=0)
+        gains = np.maximum(kernel - alike, 0.0) @ candidates.priority
+    gains[chosen] = -1.0
+    return gains, nearest, alike

@@ -24,7 +24,9 @@ def test_the_turns_are_shown_with_time_speaker_role_and_place(filled: CommandLin
 
 def test_the_workspace_is_json_on_demand(filled: CommandLine) -> None:
     row = json.loads(filled("search", "ferry", "--json").out)
-    assert row.keys() == {"query", "candidates", "coverage", "demands", "threads", "units", "seconds"}
+    assert row.keys() == {
+        "query", "candidates", "coverage", "demands", "threads", "units", "left_out", "seconds",
+    }  # fmt: skip
     assert row["query"] == "ferry"
     assert [unit["source"] for unit in row["units"]] == ["line 1", "line 2", "line 3"]
     assert {"relevance", "reach", "fit", "dense", "words_window"} <= row["units"][0]["scores"].keys()
@@ -150,3 +152,16 @@ def test_any_query_is_searched_for(filled: CommandLine, query: str) -> None:
     result = filled("search", query)
     assert result.code in (0, 2)
     assert "\x1b" not in result.out + result.err
+
+
+def test_what_was_just_left_out_is_explained_with_its_reason(filled: CommandLine) -> None:
+    shown = " ".join(filled("search", "ferry", "--budget", "1", "--explain").out.split())
+    assert "Just left out, the next best by gain:" in shown
+    assert "the budget of 1 turn was full" in shown
+    assert "Dilip bought the Saab" in shown
+
+
+def test_json_holds_what_was_left_out_only_when_it_is_explained(filled: CommandLine) -> None:
+    found = json.loads(filled("search", "ferry", "--budget", "1", "--explain", "--json").out)
+    assert [left["reason"] for left in found["left_out"]] == ["the budget of 1 turn was full"] * 2
+    assert json.loads(filled("search", "ferry", "--budget", "1", "--json").out)["left_out"] == []

@@ -164,3 +164,32 @@ def test_the_order_does_not_depend_on_the_order_of_choice(order: list[int]) -> N
 @pytest.mark.parametrize("text", ["", "a", "word " * 100, "日本語" * 10, "😀" * 5])
 def test_the_rough_count_of_tokens_grows_with_the_bytes(text: str) -> None:
     assert tokens(text) == 6 + len(text.encode()) // 3
+
+
+def test_nothing_is_told_of_what_was_left_out_unless_it_is_asked_for() -> None:
+    assert choose(*scored(60), Options(Budget(units=7))).left_out == ()
+
+
+def test_what_was_just_left_out_is_told_best_first_with_the_reason() -> None:
+    chosen = choose(*scored(60), Options(Budget(units=1), left_out=5))
+    gains = [one.unit.gain for one in chosen.left_out]
+    assert len(gains) == 5
+    assert gains == sorted(gains, reverse=True)
+    taken = {one.stored.id for one in chosen.units}
+    assert not taken & {one.unit.stored.id for one in chosen.left_out}
+    assert chosen.left_out[0].reason == "the budget of 1 turn was full"
+
+
+def test_a_turn_that_a_chosen_one_stands_for_names_it_as_the_reason() -> None:
+    turns = [StoredTurn(n + 1, 1, n, 1, turn(f"About {n}.", at=NOON)) for n in range(2)]
+    pool = Pool(turns, np.array([[1, 0], [1, 0]], dtype=np.float32))
+    query = parse("Who went?", unit_vectors(1, 2)[0], ["Ann"])
+    raw = {"dense": np.zeros(2)}
+    chosen = choose(Scored(pool, np.zeros(2), np.ones(2), raw), query, Options(Budget(units=2), left_out=3))
+    assert [one.reason for one in chosen.left_out] == ["line 1, which was chosen, says nearly the same"]
+
+
+def test_a_turn_that_does_not_fit_the_tokens_says_how_many_it_has() -> None:
+    chosen = choose(*scored(6), Options(Budget(units=60, tokens=25), left_out=9))
+    each = tokens("About 1.")
+    assert {one.reason for one in chosen.left_out} == {f"it has about {each} tokens, and {25 % each} were left"}

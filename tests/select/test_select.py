@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from localmem.select import Budget, Candidates, Mix, entity_bits, select
+from localmem.select import Budget, Candidates, Mix, entity_bits, remaining, select
 from localmem.select.reference import similarity
 from tests.select.build import candidates
 
@@ -132,3 +132,17 @@ def test_priorities_that_are_no_distribution_are_refused(priority):
 def test_arrays_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="cost has 1 rows"):
         dataclasses.replace(candidates(3), cost=np.ones(1, dtype=np.int64))
+
+
+def test_what_remains_is_what_each_unit_would_add_after_the_choice():
+    three = units([0.4, 0.35, 0.25], [[1, 0], [1, 0], [0, 1]])
+    gains, nearest, alike = remaining(three, EMBEDDING, np.array([0]))
+    assert gains.tolist() == pytest.approx([-1, 0, 0.25])
+    assert nearest.tolist() == [0, 0, 0]
+    assert alike.tolist() == pytest.approx([1, 1, 0])
+
+
+def test_without_a_choice_everything_remains():
+    gains, nearest, _ = remaining(units([0.6, 0.4], np.eye(2)), EMBEDDING, np.zeros(0, dtype=np.int64))
+    assert gains.tolist() == pytest.approx([0.6, 0.4])
+    assert nearest.tolist() == [-1, -1]

@@ -99,7 +99,10 @@ def problems(example: Example) -> tuple[list[str], list[str]]:
         waits = any(Cue.SWAP in c.cues for c in reading.of(Mood.TELL)) and Cue.ABSENT in together[0].cues
         known = None if waits else direct(one)
         if known is not None:
-            found.append(f"code reads {one.told!r} alone")
+            written = [
+                (line.verb, [graph[id].label for id in line.ids if id > 0], line.text) for line in known
+            ]
+            found.append(f"code reads {one.told!r} alone: {written}")
         else:
             left += together
     rest = replace(context, reading=reading.only(left))
@@ -118,7 +121,8 @@ def problems(example: Example) -> tuple[list[str], list[str]]:
         )
         return found, []
     lines = trim.parse(example.reply, allowed)
-    if len(lines) != len([row for row in example.reply.splitlines() if not row.startswith("in ")]):
+    written_rows = [row for row in example.reply.splitlines() if not row.startswith("in ") and row != "none"]
+    if len(lines) != len(written_rows):
         found.append(f"{len(lines)} lines are read")
     for line in lines:
         text = f" {fold(example.said)} "

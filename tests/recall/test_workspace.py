@@ -190,5 +190,12 @@ def test_a_turn_that_a_chosen_one_stands_for_names_it_as_the_reason() -> None:
 
 
 def test_a_turn_that_does_not_fit_the_tokens_says_how_many_it_has() -> None:
-    chosen = choose(*scored(6), Options(Budget(units=60, tokens=25), left_out=9))
-    assert any("tokens, and" in one.reason and one.reason.endswith("were left") for one in chosen.left_out)
+    made, query = scored(6)
+    apart = Scored(
+        Pool(made.pool.turns, np.eye(6, dtype=np.float32)), made.relevance, made.activation, made.raw
+    )
+    chosen = choose(apart, query, Options(Budget(units=60, tokens=25), left_out=9))
+    each = tokens("About 1.")
+    assert {one.reason for one in chosen.left_out} == {
+        f"it has about {each} tokens, and {25 % each} were left"
+    }

@@ -96,7 +96,7 @@ def _last(mapping: Mapping[str, Any]) -> str | None:
             continue
         message = node.get("message")
         time = message.get("create_time") if isinstance(message, dict) else None
-        moment = float(time) if isinstance(time, int | float) else 0.0
+        moment = time if isinstance(time, int | float) and time == time else 0
         if best is None or moment >= best[0]:
             best = (moment, id)
     return best[1] if best else None

@@ -29,6 +29,8 @@ _HEADER = re.compile(
 )
 _FOOTER = re.compile(r"\s*Transcribed by https?://otter\.ai/?\s*", re.IGNORECASE)
 _DATED = re.compile(r"[^•\n]{0,80}\b\d{4}\b[^•\n]{0,40}(?:•.*)?")
+_LONGEST = 200
+"""Characters of a header."""
 _LEAST = 2
 """Headers from which a text is one of Otter, or one and the footer."""
 
@@ -38,7 +40,7 @@ def sniff(sample: Sample) -> str:
     lines = [line.strip(MARKS) for line in sample.lines()]
     found = named = 0
     for place, line in enumerate(lines[:-1]):
-        header = _HEADER.fullmatch(line)
+        header = _header(line)
         if header and lines[place + 1].strip() and (place == 0 or not lines[place - 1].strip() or named):
             found += 1
             named += header["name"] is not None
@@ -60,6 +62,10 @@ def parse(source: Source) -> Iterator[Event]:
         )
 
 
+def _header(line: str) -> re.Match[str] | None:
+    return _HEADER.fullmatch(line) if len(line) <= _LONGEST else None
+
+
 class _Parser:
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -79,7 +85,7 @@ class _Parser:
             return
         if line and line[0] in MARKS:
             line = line.lstrip(MARKS)
-        header = _HEADER.fullmatch(line)
+        header = _header(line)
         if header:
             yield from self.flush()
             self._open(number, header)

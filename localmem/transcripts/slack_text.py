@@ -83,4 +83,6 @@ def _block(value: object, directory: Directory, depth: int) -> str:
 
 
 def _is_line(value: object) -> bool:
-    return isinstance(value, dict) and (str(value.get("type")) in _LINES or isinstance(value.get("text"), dict))
+    return isinstance(value, dict) and (
+        str(value.get("type")) in _LINES or isinstance(value.get("text"), dict)
+    )

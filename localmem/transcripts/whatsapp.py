@@ -71,7 +71,7 @@ _DELETED = re.compile(
     r"|Esta mensagem foi apagada|Dit bericht is verwijderd|U hebt dit bericht verwijderd)(?: by admin .{1,80})?\.?"
 )
 _EDITED = re.compile(
-    r"\s*(?:\u200e<[^<>:\n]{5,60}>|<(?:This message was edited|Diese Nachricht wurde bearbeitet"
+    r"(?<!\s)\s*+(?:\u200e<[^<>:\n]{5,60}>|<(?:This message was edited|Diese Nachricht wurde bearbeitet"
     r"|Se editó este mensaje|Mensagem editada|Ce message a été modifié|Questo messaggio è stato modificato)\.?>)$"
 )
 _ATTACHED_IOS = re.compile(r"<[^<>:\n]{2,20}:\s?(?P<file>[^<>\n]{1,200})>")

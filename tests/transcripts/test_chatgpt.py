@@ -57,6 +57,12 @@ def test_without_a_current_node_the_way_to_the_latest_message_is_read(current: A
     ]
 
 
+def test_times_that_are_no_numbers_do_not_matter() -> None:
+    for time in (10**400, float("inf"), float("nan"), "soon", True, -1):
+        mapping = {"a": node("a", None, message("a", "user", "one", create_time=time))}
+        assert said(json.dumps({"mapping": mapping}), Format.CHATGPT) == [("user", "one")]
+
+
 def test_a_circle_of_parents_ends() -> None:
     mapping = {
         "a": node("a", "b", message("a", "user", "one"), "b"),

@@ -6,6 +6,7 @@ import contextlib
 import io
 import itertools
 import json
+import time
 import tracemalloc
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ import pytest
 
 from localmem.errors import TranscriptError
 from localmem.transcripts import Format, Skipped, Turn, read_stream
+
+from .helpers import VALID
 
 MEGABYTE = 1_000_000
 SIZE = 30 * MEGABYTE
@@ -224,3 +227,17 @@ def test_a_line_of_thirty_megabytes_does_not_fill_the_memory(start: str) -> None
         tracemalloc.stop()
     assert (turns > 0, skipped) == (True, 1)
     assert peak < 2 * BOUND
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", list(Format))
+def test_a_long_run_of_one_piece_takes_no_longer_than_other_text(format: Format) -> None:
+    """A pattern that goes back at every place would take hours for a text of a few hundred thousand characters."""
+    is_json = VALID[format].startswith(("[", "{"))
+    began = time.process_time()
+    for piece in (" ", "<", "\u200e<", "[", "a: ", "\\\\" if is_json else "\n"):
+        content = VALID[format].replace("adopted", "adopted" + piece * 200_000 + "b", 1)
+        for forced in (format, None):
+            with contextlib.suppress(TranscriptError):
+                list(read_stream(io.BytesIO(content.encode()), "x", format=forced))
+    assert time.process_time() - began < 60

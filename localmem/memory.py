@@ -49,6 +49,7 @@ from localmem.values import (
 if TYPE_CHECKING:
     from localmem.agent.agent import Agent
     from localmem.conversation import Conversation
+    from localmem.recall.view import View
     from localmem.tasks import Tasks
     from localmem.upkeep.doctor import Finding
 
@@ -310,7 +311,8 @@ class Memory(Owned):
             format: one of `Format`, or its name; None: found by content.
             conversation: read only the conversation of this name, of a file that holds several.
             date_order: one of `DateOrder`, or its name: how 4/3/2025 is read; None: as the dates of the file show.
-            jobs: processes that read files ahead of the one that writes.
+            jobs: processes that read files ahead of the one that writes; they import the script that asks for them, so
+                what it does stands under `if __name__ == "__main__":`.
             on_plan: called once with all files, before the first is read.
             progress: called with file, turns done and turns in all, after each batch.
             on_file: called with each report as soon as the file is done.
@@ -379,6 +381,19 @@ class Memory(Owned):
         arguments.number("left_out", left_out, 0)
         options = Options(budget=Budget(units=budget, tokens=tokens), left_out=left_out)
         return self._recall.search(query, options=options, limits=Limits(hops=hops))
+
+    def view(self, workspace: Workspace | None = None) -> View:
+        """What a picture of the memory shows. Loads no embedder.
+
+        Args:
+            workspace: what a question found; its threads and their neighbours are the graph then.
+
+        Raises:
+            StoreError: the memory cannot be read.
+        """
+        from localmem.recall.view import view
+
+        return view(self._store, self._recall.links, workspace)
 
     def ask(
         self,

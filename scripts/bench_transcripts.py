@@ -144,6 +144,7 @@ def main() -> None:
     if not file.exists():
         with file.open("wb") as out:
             make(out.write, int(options.gigabytes * 1e9))
+    if not packed.exists():
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.write(file, "conversations.json")
     size = file.stat().st_size

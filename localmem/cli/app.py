@@ -31,6 +31,7 @@ try:
         search,
         stats,
         tasks,
+        view,
     )
     from localmem.cli.options import INTERRUPTED
 except KeyboardInterrupt:  # they take a moment to load
@@ -56,7 +57,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(run.app, name=run.NAME)
-for module in (chat, ingest, search, ask, stats, export, importing, forget, doctor):
+for module in (chat, ingest, search, ask, view, stats, export, importing, forget, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 

@@ -149,13 +149,13 @@ class Recall:
         seen: set[int] = set()
         for _ in range(limits.hops):
             seen.update(frontier)
-            new = self._links(frontier)
+            new = self.links(frontier)
             links += new
             frontier = list({end for link in new for end in (link.a, link.b)} - seen)
         return graph.spread(seeds, links, hops=limits.hops, damping=limits.damping)
 
-    def _links(self, threads: Sequence[int]) -> list[graph.Link]:
-        """Links of these threads."""
+    def links(self, threads: Sequence[int]) -> list[graph.Link]:
+        """Links of these threads: to those before and after, and to the nearest heads."""
         if not threads:
             return []
         nearest = self._near("threads", self._store.thread_vectors(threads), graph.NEAREST_HEADS + 1)

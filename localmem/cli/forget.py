@@ -136,6 +136,7 @@ def _row(report: Forgotten) -> dict[str, Any]:
         "task_turns": report.task_turns,
         "tasks": list(report.tasks),
         "tasks_blanked": report.tasks_blanked,
+        "replies": report.replies,
         "runs": list(report.runs),
         "wiped": report.wiped,
         "unwiped": report.unwiped,
@@ -163,8 +164,12 @@ def _print(report: Forgotten) -> None:
         more = ", ..." if len(report.tasks) > TASKS_SHOWN else ""
         fate = "go too" if report.tasks_blanked else "stay (--tasks takes them along)"
         print(f"  Tasks that these turns made {fate}: {named}{more}")
+    if report.replies:
+        print(
+            f"  {_number(report.replies, 'reply', 'replies')} of chats among them, which came from the others"
+        )
     for goal in report.runs:
-        print(f"  A run of the agent that quotes them: {shortened(one_line(goal), TEXT_CHARACTERS)}")
+        print(f"  A run of the agent that came from them: {shortened(one_line(goal), TEXT_CHARACTERS)}")
     if report.timeless:
         note(f"{_number(report.timeless, 'turn')} without a time stay{'s' * (report.timeless == 1)}.")
     if not report.done and (report.turns or report.task_turns):
@@ -180,5 +185,5 @@ def _counts(report: Forgotten) -> str:
     return ", ".join(parts)
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _number(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"

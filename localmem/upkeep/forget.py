@@ -5,8 +5,8 @@
 - In a chat, what the user said takes along the reply that was made of it.
 - The task memory keeps what was said in a chat a second time: those words go too. What the turns made of the tasks,
   their slots and values, stays unless it is asked for; `localmem.tasks.forget` tells how it can go.
-- Runs of the agent that have quoted one of the turns, wherever five words in a row agree, go as a whole: what a model
-  wrote in them cannot be told apart. Files that a run has written lie outside of the memory and stay.
+- Replies of chats and runs of the agent that came from one of the turns go too, as far as their words tell: they have five
+  words in a row of it, or a word that no other turn has. Files that a run has written lie outside of the memory and stay.
 - Then the file is rewritten (VACUUM) with freed pages zeroed, and the log is emptied.
 
 Nothing notes what was forgotten, not even a hash. So reading the same transcript file again brings it back.
@@ -15,7 +15,6 @@ Nothing notes what was forgotten, not even a hash. So reading the same transcrip
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,15 +23,13 @@ from localmem.errors import StoreError, UsageError
 from localmem.recall import forget as recall
 from localmem.store import Store, TaskTurn, Wanted
 from localmem.tasks import forget as tasks
+from localmem.upkeep.derived import derived
 from localmem.values import StoredTurn, Transcript
 
 CHAT = "chat"
 """Format of the transcripts that chats write."""
 WE = "localmem"
 """Who replies in them."""
-QUOTED = 5
-"""Words in a row that make a quotation; of a shorter turn, all."""
-_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,10 @@ class Forgotten:
     """What these turns made of the tasks: "destination = Seattle"."""
     tasks_blanked: bool
     """Whether that goes too."""
+    replies: int = 0
+    """Turns among them that go because they are replies of chats that came from the others."""
     runs: tuple[str, ...] = ()
-    """Goals of the runs of the agent that go."""
+    """Goals of the runs of the agent that go, since they came from them."""
     wiped: bool = False
     """Whether no byte of it is left in the file and its log; another localmem that is reading holds that up."""
     unwiped: str = ""
@@ -136,20 +135,22 @@ def _look(
     chats = [one.id for one in transcripts.values() if one.format == CHAT]
     exchanges = _exchanges(store, ids, chats)
     ids = sorted({*ids, *(one.reply.id for one in exchanges if one.reply)})
-    places = store.places(ids)
-    lost: dict[int, int] = {}
-    for transcript, _ in places:
-        lost[transcript] = lost.get(transcript, 0) + 1
     turns = store.task_turns()
     said, replies = _told(turns, exchanges)
     if selection.before is not None and selection == Selection(before=selection.before):
         assert wanted.before is not None
         said |= {turn.turn for turn in turns if turn.at.astimezone() < wanted.before}
+    quoting, runs = _made(store, ids, [turn.said for turn in turns if turn.turn in said], chats)
+    replies |= _told(turns, _exchanges(store, quoting, chats))[1]
+    ids = sorted({*ids, *quoting})
+    places = store.places(ids)
+    lost: dict[int, int] = {}
+    for transcript, _ in places:
+        lost[transcript] = lost.get(transcript, 0) + 1
     # One that was blanked before has nothing left to lose.
     holding = [turn for turn in turns if turn.said or turn.reply or turn.operations]
     said &= {turn.turn for turn in holding}
     made = tasks.brought(turns, said, store.path) if said else []
-    runs = _quoting(store, ids, [turn.said for turn in turns if turn.turn in said])
     report = Forgotten(
         done=False,
         turns=len(ids),
@@ -161,6 +162,7 @@ def _look(
         task_turns=len(said | replies),
         tasks=tuple(node.label for node in made),
         tasks_blanked=blank_tasks,
+        replies=len(quoting),
         runs=tuple(runs.values()),
     )
     return report, ids, said, replies - said, list(runs)
@@ -265,42 +267,26 @@ def _told(turns: Iterable[TaskTurn], exchanges: Iterable[_Exchange]) -> tuple[se
     return said, replies
 
 
-def _quoting(store: Store, ids: Sequence[int], more: Iterable[str]) -> dict[int, str]:
-    """Runs of the agent in which one of these turns, or of these other texts, stands; with their goals."""
+def _made(
+    store: Store, ids: Sequence[int], others: Sequence[str], chats: Sequence[int]
+) -> tuple[list[int], dict[int, str]]:
+    """What a model has made elsewhere of what people said: replies of chats; runs of the agent, with their goals."""
+    written = store.chosen(Wanted(transcripts=tuple(chats), speakers=(WE,)))[0]
+    # What is the same in all replies ("Noted.") comes from nobody.
+    sources = sorted({*ids} - {*written})
+    texts = {("reply", one.id): one.turn.text for one in store.turns(sorted({*written} - {*ids}))}
     runs = {run.id: run for run in store.runs()}
-    by_words: dict[tuple[str, ...], set[int]] = {}
-    whole: dict[int, str] = {}
-    for run, row in runs.items():
-        texts = [row.goal, f"{row.environment} {row.options}"]
-        texts += [text for one in store.subgoals(run) for text in (one.text, one.summary)]
-        for step in store.steps(run):
-            texts += [step.action, step.observation, step.state, step.data]
-        whole[run] = f" {' '.join(word for text in texts for word in _bare(text))} "
-        for text in texts:
-            for words in _in_a_row(_bare(text)):
-                by_words.setdefault(words, set()).add(run)
-    found: set[int] = set()
-    for text in _texts(store, ids, more) if runs else ():
-        bare = _bare(text)
-        for words in _in_a_row(bare):
-            found |= by_words.get(words, set())
-        if 0 < len(bare) < QUOTED:
-            found |= {run for run, said in whole.items() if f" {' '.join(bare)} " in said}
-    return {run: row.goal for run, row in runs.items() if run in found}
-
-
-def _texts(store: Store, ids: Sequence[int], more: Iterable[str]) -> Iterable[str]:
-    for start in range(0, len(ids), _AT_ONCE):
-        yield from (stored.turn.text for stored in store.turns(ids[start : start + _AT_ONCE]))
-    yield from more
-
-
-def _bare(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
-
-
-def _in_a_row(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return (tuple(words[start : start + QUOTED]) for start in range(len(words) - QUOTED + 1))
+    for run in runs.values():
+        parts = [run.goal, f"{run.environment} {run.options}"]
+        parts += [text for one in store.subgoals(run.id) for text in (one.text, one.summary)]
+        for step in store.steps(run.id):
+            parts += [step.action, step.observation, step.state, step.data]
+        texts["run", run.id] = "\n".join(parts)
+    came = derived(store, sources, others, texts, written)
+    return (
+        sorted(id for kind, id in came if kind == "reply"),
+        {id: run.goal for id, run in runs.items() if ("run", id) in came},
+    )
 
 
 def _words(text: str) -> str:

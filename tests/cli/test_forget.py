@@ -42,7 +42,7 @@ def test_it_is_json_on_demand(filled: CommandLine, talk: Path) -> None:
     assert row == {
         "done": True, "turns": 3, "threads": 1, "without_time": 0, "task_turns": 0, "tasks": [],
         "transcripts": [{"id": 1, "transcript": "talk", "file": str(talk), "emptied": True}],
-        "tasks_blanked": False, "runs": [], "wiped": True, "unwiped": "",
+        "tasks_blanked": False, "replies": 0, "runs": [], "wiped": True, "unwiped": "",
     }  # fmt: skip
 
 

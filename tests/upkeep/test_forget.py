@@ -18,6 +18,7 @@ from localmem.store import RunRow, StepRow, Store, SubgoalRow
 from localmem.store import forget as store_forget
 from localmem.tasks import Op, Operation
 from localmem.values import Turn, Usage
+from tests.fakes import ScriptedModel
 from tests.recall.support import stored_threads
 from tests.upkeep.support import NOON, bytes_of, chatted, opened, said_in, told
 
@@ -303,9 +304,11 @@ def test_what_was_said_in_a_chat_goes_from_the_tasks_with_its_reply(tmp_path: Pa
     chatted(path, SOUP)
     with opened(path) as memory:
         report = memory.forget(turn=3, yes=True)
-        assert (report.turns, report.task_turns, report.tasks) == (2, 1, (f"{SECRET} = chopped",))
+        assert (report.turns, report.replies, report.task_turns) == (3, 1, 2)
+        assert report.tasks == (f"{SECRET} = chopped",)
         assert [turn.said for turn in memory._store.task_turns()] == [SOUP[0][0], "", SOUP[2][0]]
-        assert [turn.reply for turn in memory._store.task_turns()] == [SOUP[0][1], "", SOUP[2][1]]
+        # The last reply has a word that only the forgotten turn had.
+        assert [turn.reply for turn in memory._store.task_turns()] == [SOUP[0][1], "", ""]
         assert memory.tasks.paths() == ["make soup", f"make soup > {SECRET} = chopped"]
 
 
@@ -321,6 +324,47 @@ def test_a_whole_chat_goes_with_the_tasks_if_they_are_to_go_too(tmp_path: Path) 
         assert SECRET.encode() not in bytes_of(path)
     for word in (SECRET, "soup", "chopped", "Noted"):
         assert word.encode() not in bytes_of(path)
+
+
+def test_what_a_chat_writes_is_what_forgetting_looks_for(tmp_path: Path) -> None:
+    path = tmp_path / "chat.db"
+    model = ScriptedModel([f"{SECRET} is a fine word."] * 20)
+    with opened(path, model=model) as memory:
+        memory.chat(f"Hello, my name is {SECRET}.")
+        memory.chat("Hello!")
+        assert SECRET.encode() in bytes_of(path)
+        report = memory.forget(turn=1, tasks=True, yes=True)
+        assert (report.turns, report.task_turns) == (2, 1)
+        assert SECRET.encode() not in bytes_of(path)
+        assert [turn.said for turn in memory._store.task_turns()][:2] == ["", "Hello!"]
+        sound(memory)
+
+
+def test_a_reply_that_came_from_a_forgotten_transcript_goes(path: Path) -> None:
+    chatted(
+        path,
+        [
+            ("When does the ferry leave?", "At nine.", []),
+            ("What is Bob's password?", f"It is {SECRET}.", []),
+            ("And what should I bring?", "Bring a coat, it is cold.", []),
+            ("Is it quetzal?", "I don't have that in memory.", []),
+        ],
+    )
+    with opened(path) as memory:
+        report = memory.forget(speaker="Bob", yes=True)
+        assert (report.turns, report.replies, report.task_turns) == (4, 2, 2)
+        assert [turn.reply for turn in memory._store.task_turns()] == [
+            "At nine.", "", "", "I don't have that in memory.",
+        ]  # fmt: skip
+        assert SECRET.encode() not in bytes_of(path)
+        sound(memory)
+
+
+def test_what_all_replies_say_is_not_what_one_of_them_came_from(tmp_path: Path) -> None:
+    path = tmp_path / "chat.db"
+    chatted(path, [(f"Task number {n}.", "Noted, it stands in the list now.", []) for n in range(3)])
+    with opened(path) as memory:
+        assert (memory.forget(turn=1).turns, memory.forget(turn=2).turns) == (2, 1)
 
 
 def test_forgetting_only_a_reply_leaves_what_was_said(tmp_path: Path) -> None:

@@ -243,7 +243,13 @@ class _Progress:
 
     def plan(self, files: list[Path]) -> None:
         """All files, before the first is read."""
-        if self._bar is None or len(files) < 2:
+        if self._bar is None:
+            return
+        if len(files) == 1:  # a large one is read for a while before the first batch
+            from localmem.cli.output import one_line
+
+            self._task = self._bar.add_task(one_line(str(files[0]))[-40:], total=None, count="reading")
+        if len(files) < 2:
             return
         self._sizes = {str(file): _size(file) for file in files}
         self._files = len(files)

@@ -110,6 +110,8 @@ def forget(store: Store, selection: Selection, *, blank_tasks: bool, yes: bool, 
             store.remove_run(run)
         if said or replies:
             tasks.forget(store, said, replies, values=blank_tasks)
+    if not ids and not said and not replies and not runs:
+        return replace(report, done=True, wiped=True)
     try:
         return replace(report, done=True, wiped=recall.clear(store))
     except StoreError as error:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
+import subprocess
+import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -446,3 +449,38 @@ def test_every_table_of_a_memory_is_known_to_forgetting() -> None:
         "meta", "stamp", "transcript", "turn", "turn_vector", "thread", "thread_vector",
         "turn_words", "window_words", "task_turn", "task_operation", "run", "run_subgoal", "run_step",
     }  # fmt: skip
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tests.upkeep.support import opened
+with opened(Path(sys.argv[1])) as memory:
+    print("begins", flush=True)
+    memory.forget(speaker="Bob", yes=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_a_killed_forget_has_forgotten_all_or_nothing(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "work.db"
+    names = ("Ann", "Bob")
+    told(path, [Turn(names[n % 2], f"Word{n} about topic{n // 5}.", NOON, f"line {n}") for n in range(1000)])
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begins\n"
+    for _ in range(random.Random(seed).randrange(0, 20_000)):
+        path.exists()
+    process.kill()
+    process.communicate()
+    with opened(path) as memory:
+        assert len(said_in(memory)) in (500, 1000)
+        sound(memory)
+        memory.forget(speaker="Bob", yes=True) if len(said_in(memory)) == 1000 else memory.wipe()
+    assert b"Word1 " not in bytes_of(path)

@@ -261,14 +261,14 @@ class FileReport:
     """Threads of the transcript after this ingest."""
     seconds: float
     warnings: tuple[str, ...] = ()
-    conversations: int = 1
-    """How many the file holds; each has a report."""
-    details: tuple[str, ...] = ()
-    """For those who ask: why it was read as this format, that its times have no zone."""
     error: str | None = None
     """File, line and reason when it could not be read (to the end); what was read before it is kept."""
     hint: str = ""
     """How to mend the error."""
+    conversations: int = 1
+    """How many the file holds; each has a report."""
+    details: tuple[str, ...] = ()
+    """For those who ask: why it was read as this format, that its times have no zone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from localmem import resources
-from localmem.transcripts import Turn, read
+from localmem.transcripts import Note, Turn, read
 
 LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\] (\w+): (.+)")
 KINDS = {"fact", "time", "list", "changed fact", "preference", "unknown"}
@@ -108,4 +108,9 @@ def test_the_parser_reads_every_turn_with_the_line_as_its_source() -> None:
         source: (datetime.fromisoformat(match[1]), match[2], match[3]) for source, match in turns().items()
     }
     assert len({turn.session for turn in read_turns}) == 14
-    assert len(events) == len(read_turns) + 1
+    notes = [event.text for event in events if isinstance(event, Note)]
+    assert notes == [
+        "read as plain: 260 of 274 lines open with a speaker",
+        "its times have no zone and are taken as local time",
+    ]
+    assert len(events) == len(read_turns) + 1 + len(notes)

@@ -141,7 +141,7 @@ def test_a_file_report_is_json() -> None:
     assert json.loads(json.dumps(report_row(report))) == {
         "path": "a.txt", "format": "plain", "transcript": "a", "added": 3, "known": 2, "skipped": 7,
         "skipped_first": [{"where": "line 1", "reason": "empty"}], "threads": 2, "seconds": 0.5,
-        "warnings": ["note"], "error": "broke", "hint": "mend it",
+        "warnings": ["note"], "details": [], "error": "broke", "hint": "mend it",
     }  # fmt: skip
 
 

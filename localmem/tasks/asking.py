@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localmem.tasks import premise, recalling
+from localmem.tasks import events, premise, recalling
 from localmem.tasks.context import GROUP
 from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import Namer, bare, join, kind
-from localmem.tasks.question import Question, Want
+from localmem.tasks.question import Question
+from localmem.tasks.signs import Sign, Want
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.values import Node, Status, fold
@@ -30,15 +31,15 @@ def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes
     out = Told()
     if not topics.roots and not topics.hits:
         vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
-        if len(namer.graph) and (question.own or question.lists or vague):
+        if len(namer.graph) and (question.has(Sign.OWN) or question.has(Sign.LISTS) or vague):
             out.add(namer.phrases.say("empty"))
         return out, bool(out.lines)
     if supposes:
         return _supposed(namer, topics, out), True
-    if question.parts and premise.parts(namer, topics, out):
+    if question.has(Sign.PARTS) and premise.parts(namer, topics, out):
         return out, True
     if question.why:
-        return out, recalling.why(namer, topics, out)
+        return out, events.why(namer, topics, out)
     if question.claims:
         return out, premise.claim(namer, topics, out)
     if not question.open and not _status(question) and not _orders(question):
@@ -52,7 +53,7 @@ def _status(question: Question) -> bool:
     """Whether a question without a question word asks for a list: "anything left?"."""
     return question.asks(
         r"\b(anything|something|is that (all|everything)|irgendwas|etwas|noch was|algo)\b"
-    ) and (question.unfinished or question.finished or question.lists)
+    ) and (question.has(Sign.UNFINISHED) or question.has(Sign.FINISHED) or question.has(Sign.LISTS))
 
 
 def _orders(question: Question) -> bool:
@@ -61,7 +62,7 @@ def _orders(question: Question) -> bool:
         r"^(so |and |ok(ay)?,? |now |please |pls |then |quick |können sie |kannst du |could you |can you |would you |y |por favor,? |puedes |podrías |und |bitte |jetzt )*"
         r"(please |bitte |mal |mir |help( me)?( to)? )*(show|list|tell|repeat|recap|read|sum|summari[sz]e|give|remind|display|print|describe|explain|generate|name|overview|status|"
         r"zeig\w*|nenn\w*|sag\w*|lies|liste|wiederhol\w*|fass\w*|gib|muestra|muéstra\w*|lista|dime|repite\w*|repíte\w*|resum\w*|resúm\w*|dame|lee\w*|léeme|recuérda\w*|overview|übersicht|resumen)\b"
-    ) or (question.lists and not question.asks(r"\?") and not question.past)
+    ) or (question.has(Sign.LISTS) and not question.asks(r"\?") and not question.past)
 
 
 def _supposed(namer: Namer, topics: Topics, out: Told) -> Told:
@@ -76,33 +77,42 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     items = [node for node in topics.items if node.live and node.slot != GROUP]
     asks_value = question.wants & {Want.DATE, Want.TIME, Want.PERSON, Want.PLACE}
-    status = (question.unfinished or question.finished) and not asks_value
-    if status and not (items and not question.lists and not topics.wholes):
-        if question.unfinished and not items:
+    status = (question.has(Sign.UNFINISHED) or question.has(Sign.FINISHED)) and not asks_value
+    if status and not (items and not question.has(Sign.LISTS) and not topics.wholes):
+        if question.has(Sign.UNFINISHED) and not items:
             return _open(namer, topics, out)
-        if question.finished and not items and (not question.open or question.surely_finished):
+        if (
+            question.has(Sign.FINISHED)
+            and not items
+            and (not question.open or question.has(Sign.SURELY_FINISHED))
+        ):
             return _open(namer, topics, out)
-    if question.unfinished and _all_of_one_slot(items) and len(items) > 1:
+    if question.has(Sign.UNFINISHED) and _all_of_one_slot(items) and len(items) > 1:
         return _open(namer, topics, out, items)
-    if question.whole and topics.whole is not None and not items:
+    if question.has(Sign.WHOLE) and topics.whole is not None and not items:
         return _overviews(namer, topics, out)
-    if question.whole and topics.wholes and items:
+    if question.has(Sign.WHOLE) and topics.wholes and items:
         return _overviews(namer, topics, out)
     if items:
         return _items(namer, topics, items, out)
     gone = [node for node in topics.items if not node.live]
     if gone and not topics.wholes:
         for node in gone[:2]:
-            recalling.ending(namer, topics, node, out)
+            events.ending(namer, topics, node, out)
         return bool(out.lines)
     inside = topics.below(topics.wholes or ([topics.whole] if topics.whole else []))
     wanted = topics.of_kind(inside)
     vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
-    if wanted and (topics.wholes or vague or question.own):
+    if wanted and (topics.wholes or vague or question.has(Sign.OWN)):
         if Want.NUMBER in question.wants and len(question.wants) == 1:
             return _count(namer, topics, inside, out)
         return _tell(namer, topics, wanted, out)
-    if topics.wholes or question.lists or question.unfinished or question.finished:
+    if (
+        topics.wholes
+        or question.has(Sign.LISTS)
+        or question.has(Sign.UNFINISHED)
+        or question.has(Sign.FINISHED)
+    ):
         return _overviews(namer, topics, out)
     return _perhaps(namer, topics, out)
 
@@ -111,7 +121,7 @@ def _perhaps(namer: Namer, topics: Topics, out: Told) -> bool:
     """The overview of a small task, for a question whose words fit nothing but that may be about it."""
     whole = topics.whole
     question = topics.question
-    if whole is None or not question.own or question.strong(topics.unknown):
+    if whole is None or not question.has(Sign.OWN) or question.strong(topics.unknown):
         return False
     if len(topics.below([whole])) > _SMALL:
         return False
@@ -131,7 +141,7 @@ def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bo
     named = [
         node for node in items if len(topics.hits.get(node.id, ())) == len(topics.hits.get(items[0].id, ()))
     ]
-    chosen = by_slot if by_slot and not question.lists and not topics.wholes else list(items)
+    chosen = by_slot if by_slot and not question.has(Sign.LISTS) and not topics.wholes else list(items)
     if Want.NUMBER in question.wants and len(named) > 1 and _all_of_one_slot(named):
         return _count(namer, topics, named, out)
     return _tell(namer, topics, chosen, out)
@@ -147,7 +157,9 @@ def _all_of_one_slot(nodes: Sequence[Node]) -> bool:
 
 def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:
     """Parts with their values: "The cake is lemon", or as a list."""
-    nodes = list(dict.fromkeys(nodes, None))
+    nodes = list(dict.fromkeys(nodes))
+    out.wordable = True
+    together = len(nodes) > 1 and any(node.live for node in topics.wholes)
     groups: dict[str, list[Node]] = {}
     for node in nodes:
         groups.setdefault(fold(node.slot), []).append(node)
@@ -155,7 +167,7 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
         node = same[0]
         told_alone = len(same) == 1 and node.value and not namer.parts(node) and node.status is Status.ACTIVE
         named = node.slot != GROUP and not (bare(node.slot) and kind(node.value) == "text")
-        if told_alone and named and not _noted(namer, topics, node):
+        if told_alone and named and not together and not _noted(namer, topics, node):
             out.add(
                 namer.phrases.say("first", value=node.value, **namer.words(node)), node, needed=[node.value]
             )
@@ -164,7 +176,7 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
         here = [node for node in rest if _above(namer, node) == whole]
         if here:
             above = namer.graph[whole]
-            items = namer.list(here, noted=any(_noted(namer, topics, node) for node in here))
+            items = namer.listing(here, noted=any(_noted(namer, topics, node) for node in here))
             if above.id in {node.id for node in here}:
                 out.add(namer.overview(above), *here, needed=_values(here))
             else:
@@ -199,14 +211,15 @@ def _count(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bo
     question = topics.question
     people = [node for node in nodes if is_kind(node, Want.PERSON)]
     listed = [node for node in nodes if _in_slot(topics, node)] or (
-        people if question.member and people else list(nodes)
+        people if question.has(Sign.MEMBERSHIP) and people else list(nodes)
     )
     figures = [
         node for node in nodes if is_kind(node, Want.NUMBER) and (_in_slot(topics, node) or len(nodes) == 1)
     ]
     if figures:
         return _tell(namer, topics, figures, out)
-    items = namer.list(listed)
+    out.wordable = True
+    items = namer.listing(listed)
     out.add(namer.phrases.say("count", number=len(listed), items=items), *listed, needed=[str(len(listed))])
     return True
 
@@ -224,18 +237,18 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
         nodes = things or todo or inside
     waiting = [node for node in nodes if node.status is Status.ACTIVE]
     finished = [node for node in nodes if node.status is Status.DONE]
-    only_done = topics.question.surely_finished and not topics.question.unfinished
+    only_done = topics.question.has(Sign.SURELY_FINISHED) and not topics.question.has(Sign.UNFINISHED)
     if only_done and finished:
         pass
     elif waiting:
-        items = namer.list(waiting, deep=False)
+        items = namer.listing(waiting, deep=False)
         out.add(namer.phrases.say("open", items=items), *waiting, needed=_values(waiting))
     else:
         out.add(namer.phrases.say("none_open"))
     if finished:
         plain = join([namer.label(node) for node in finished], namer.phrases)
         out.add(namer.phrases.say("finished", items=plain), *finished)
-    elif topics.question.finished and not topics.question.unfinished:
+    elif topics.question.has(Sign.FINISHED) and not topics.question.has(Sign.UNFINISHED):
         out.add(namer.phrases.say("none_finished"))
     return True
 
@@ -248,7 +261,7 @@ def _overviews(namer: Namer, topics: Topics, out: Told) -> bool:
         chosen = tops
     elif topics.items and topics.whole is not None:
         chosen = [topics.whole]
-    elif topics.question.whole or not topics.focus:
+    elif topics.question.has(Sign.WHOLE) or not topics.focus:
         chosen = topics.roots
     else:
         chosen = [topics.whole] if topics.whole is not None else topics.roots

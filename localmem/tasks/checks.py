@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from localmem.tasks.cues import folded, language_of
 from localmem.tasks.mentions import alike, content
+from localmem.tasks.signs import words
 
 _YES = {
     "en": r"(yes|yeah|yep|correct|right|indeed)",
@@ -24,6 +24,7 @@ _FORMER = {
 }
 _PRESENT = r"\b(now|currently|jetzt|aktuell|nun|ahora|actualmente)\W+(\w+\W+){0,1}$"
 _PAST_BEFORE = r"\b(was|were|instead of|rather than|statt|anstatt|vorher|antes|era|eran|en lugar de|en vez de)\W+(the |der |die |das |el |la |los |las )?$"
+_OWN = r"\b(i|i'm|i've|my|me|we|our|us|ich|mein\w*|mir|wir|unser\w*|uns|yo|mi|mis|nuestr\w*|nos)\b"
 _PROMISES = (
     r"\b(i|we)('ll| will| can| am going to|'m going to)\b|\blet me\b|\b(ich|wir) (werde\w*|kann|können)\b|\bpuedo\b|\bvoy a\b|"
     r"\b(booked|ordered|sent|submitted|reserved|paid|e-?mailed|called|contacted|purchased|bought|reminded|reminder|gebucht|bestellt|abgeschickt|gesendet|reserviert|bezahlt|reservado|enviado|pedido|comprado|pagado)\b"
@@ -40,9 +41,26 @@ _SIGNS = {
     "changed": r"\b(now|again|before|instead|changed|moved|replaced|jetzt|wieder|vorher|statt|geändert|verschoben|ersetzt|ahora|otra vez|antes|lugar|cambió|pasado|reemplazó)\b",
     "done": r"\b(done|erledigt|hecho)\b",
 }
-_WORDING = frozenset(
-    ["okay", "ok", "sure", "great", "noted", "got", "updated", "update", "changed", "change", "changes", "added", "removed", "set", "moved", "switched", "replaced", "place", "places", "place's", "placed", "back", "again", "now", "currently", "still", "already", "longer", "before", "earlier", "previously", "previous", "originally", "original", "first", "initially", "instead", "until", "since", "turn", "yes", "no", "not", "never", "nothing", "everything", "anything", "else", "only", "also", "too", "both", "all", "each", "list", "listed", "plan", "plans", "planned", "task", "tasks", "item", "items", "stands", "stand", "remains", "remain", "remaining", "left", "open", "done", "finished", "completed", "includes", "include", "including", "included", "consists", "contains", "part", "parts", "single", "one", "mentioned", "said", "say", "told", "tells", "stated", "noted", "note", "recorded", "right", "correct", "correctly", "actually", "indeed", "current", "currently", "scheduled", "here", "there", "new", "old", "value", "time", "date", "day", "so", "far", "as", "well", "been", "being", "will", "takes", "take", "taking", "per", "your", "you're", "you'll", "you've", "yours", "they're", "it's", "there's", "that's", "have", "has", "had", "keep", "kept", "keeping", "goes", "go", "going", "come", "comes", "coming", "means", "mean", "details", "detail", "information", "following", "using", "used", "use", "uses", "needs", "need", "needed", "at", "later", "total", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "has", "gut", "alles", "klar", "notiert", "hinzugefügt", "entfernt", "geändert", "jetzt", "wieder", "vorher", "zuvor", "nicht", "mehr", "noch", "schon", "bleibt", "bleiben", "steht", "stehen", "gilt", "gelten", "wurde", "wurden", "wird", "werden", "statt", "ersetzt", "zuerst", "ursprünglich", "nein", "ja", "nie", "dabei", "drauf", "liste", "plan", "aufgabe", "aufgaben", "änderung", "nachricht", "seit", "bis", "offen", "erledigt", "übrig", "aktuell", "insgesamt", "dazu", "davon", "außerdem", "gibt", "es", "sind", "ist", "dann", "bisher", "anfang", "dein", "deine", "deinen", "deiner", "dem", "ihr", "ihre", "vale", "anotado", "añadido", "quitado", "cambiado", "ahora", "otra", "vez", "antes", "ya", "no", "sí", "nunca", "queda", "quedan", "sigue", "siguen", "está", "están", "era", "eran", "fue", "fueron", "lugar", "reemplazado", "principio", "lista", "tarea", "tareas", "pendiente", "pendientes", "hecho", "hechos", "todo", "todos", "desde", "hasta", "mensaje", "actualmente", "incluye", "tu", "tus", "también", "además", "hay", "son", "es"]
+_WORDING = words(
+    """
+    okay ok sure great noted got updated update changed change changes added removed set moved switched replaced place places
+    place's placed back again now currently still already longer before earlier previously previous originally original first
+    initially instead until since turn yes no not never nothing everything anything else only also too both all each list listed
+    plan plans planned task tasks item items stands stand remains remain remaining left open done finished completed includes
+    include including included consists contains part parts single one mentioned said say told tells stated note recorded right
+    correct correctly actually indeed current scheduled here there new old value time date day so far as well been being will
+    takes take taking per your you're you'll you've yours they're it's there's that's have has had keep kept keeping goes go going
+    come comes coming means mean details detail information following using used use uses needs need needed at later total two
+    three four five six seven eight nine ten gut alles klar notiert hinzugefügt entfernt geändert jetzt wieder vorher zuvor nicht
+    mehr noch schon bleibt bleiben steht stehen gilt gelten wurde wurden wird werden statt ersetzt zuerst ursprünglich nein ja nie
+    dabei drauf liste aufgabe aufgaben änderung nachricht seit bis offen erledigt übrig aktuell insgesamt dazu davon außerdem gibt
+    es sind ist dann bisher anfang dein deine deinen deiner dem ihr ihre vale anotado añadido quitado cambiado ahora otra vez
+    antes ya sí nunca queda quedan sigue siguen está están era eran fue fueron lugar reemplazado principio lista tarea tareas
+    pendiente pendientes hecho hechos todo todos desde hasta mensaje actualmente incluye tu tus también además hay son geworden
+    standen haben besteht bestehen
+    """
 )
+"""Words that a sentence may have without saying anything."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +75,8 @@ class Check:
     needed: tuple[str, ...] = ()
     changed: bool = False
     """The facts tell changes of this turn."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Slots and their values."""
 
     @cached_property
     def _fact_words(self) -> list[str]:
@@ -79,6 +99,8 @@ class Check:
         facts = folded(self.facts)
         if re.match(r"\W*(please|bitte|por favor)\b", text):
             return "asks for something"
+        if re.search(_OWN, text) and not re.search(_OWN, facts):
+            return "speaks as the user"
         if "?" in sentence or "¿" in sentence:
             return "asks back"
         if re.search(_PROMISES, text) and not all(m.group() in facts for m in re.finditer(_PROMISES, text)):
@@ -88,9 +110,10 @@ class Check:
         if language_of(sentence, self.language) != self.language:
             return "another language"
         for action, pattern in _ACTIONS.items():
-            if re.search(pattern, text) and not re.search(pattern, facts):
-                if not self.changed or not re.search(_SIGNS[action], facts):
-                    return f"says that something was {action}"
+            said = re.search(pattern, f"{facts} {folded(self.said)}")
+            shown = self.changed and re.search(_SIGNS[action], facts)
+            if re.search(pattern, text) and not said and not shown:
+                return f"says that something was {action}"
         marked = re.search(_FORMER[self.language], text) is not None
         for word in content(sentence):
             known = any(
@@ -104,7 +127,20 @@ class Check:
                 continue
             if word not in _WORDING:
                 return f"{word!r} is in no fact"
-        return self._roles(text)
+        return self._roles(text) or self._mixed(text)
+
+    def _mixed(self, text: str) -> str:
+        """Why a value is said of the slot of another one; empty: none is."""
+        slots = {folded(slot) for slot, _ in self.pairs}
+        if len(slots) < 2:
+            return ""
+        for clause in re.split(r"[,;]|\b(?:and|und|y|but|aber|pero)\b", text):
+            named = {slot for slot in slots if _stands(slot, clause)}
+            for _, value in self.pairs:
+                own = {folded(slot) for slot, other in self.pairs if other == value}
+                if named and not named & own and _stands(folded(value), clause):
+                    return f"{value!r} is said of {min(named)!r}"
+        return ""
 
     def _is_name(self, word: str) -> bool:
         return any(
@@ -155,6 +191,5 @@ def _answers(text: str, language: str) -> str:
     return "no" if re.match(rf"\W*{_NO[language]}\b", head) else ""
 
 
-def sentences(text: str) -> Iterable[str]:
-    """A text in sentences, as far as they are ended."""
-    return [one for one in re.split(r"(?<=[.!?])\s+", text.strip()) if one]
+def _stands(words: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None

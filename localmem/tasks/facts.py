@@ -15,6 +15,7 @@ from localmem.tasks.naming import Namer
 from localmem.tasks.phrases import phrases
 from localmem.tasks.question import question
 from localmem.tasks.reading import Mood, Reading
+from localmem.tasks.signs import Sign
 from localmem.tasks.telling import Told, told
 from localmem.tasks.values import Change, Op, Operation, fold
 
@@ -51,7 +52,9 @@ class Facts:
     changed: bool = False
     """They tell changes of this turn."""
     asked: str = ""
-    """The question that they answer, as it was typed."""
+    """The question, if a model may word its answer; else the lines are told as they are."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Slots and values that the lines are about, past ones too: no value may be said of another slot."""
     former: tuple[str, ...] = ()
     """Values in the lines that stand no more."""
 
@@ -77,10 +80,11 @@ def facts(situation: Situation) -> Facts:
     out = told(namer, situation.before, situation.changes, reading.cues)
     changed = tuple(dict.fromkeys(change.after.id for change in situation.changes))
     asked = question(reading, all=not situation.changes)
-    found = True
+    found, wordable = True, False
+    changes = bool(situation.changes)
     wants_answer = asked is not None or any(operation.op is Op.QUERY for operation in situation.operations)
     if asked is not None:
-        supposes = (not reading.of(Mood.ASK) and not asked.claims) or asked.supposes
+        supposes = (not reading.of(Mood.ASK) and not asked.claims) or asked.has(Sign.SUPPOSES)
         focus = tuple(dict.fromkeys([*out.about, *changed, *situation.focus]))
         answered, found = answer(namer, asked, focus, supposes=supposes)
         if found or not out.lines:
@@ -88,22 +92,33 @@ def facts(situation: Situation) -> Facts:
                 out.add(line)
             out.needed += [word for word in answered.needed if word not in out.needed]
             out.about += [id for id in answered.about if id not in out.about]
+            wordable = answered.wordable and asked.open and not supposes and not changes
         if out.lines and not found:
             found = True
     if not out.lines and found and (wants_answer or reading.of(Mood.TELL)):
         _standing(namer, situation, out)
     if not out.lines and found:
         return Facts((courtesy(reading, namer.phrases),), courteous=True)
-    changes = bool(situation.changes)
     return Facts(
         tuple(out.lines),
         tuple(out.needed),
         tuple(out.about),
         found,
         changed=changes,
-        asked=asked.raw if asked is not None else "",
+        asked=_asked(reading) if wordable else "",
+        pairs=_pairs(situation.after, out.about),
         former=_former(situation.after, joined(out.lines)),
     )
+
+
+def _asked(reading: Reading) -> str:
+    """What was asked, without what was only supposed or told."""
+    return " ".join(clause.text for clause in reading.of(Mood.ASK))
+
+
+def _pairs(graph: TaskGraph, about: Sequence[int]) -> tuple[tuple[str, str], ...]:
+    pairs = [(past.slot, past.value) for id in about for past in graph[id].history if past.value]
+    return tuple(dict.fromkeys(pairs))
 
 
 def _former(graph: TaskGraph, text: str) -> tuple[str, ...]:
@@ -129,4 +144,4 @@ def _standing(namer: Namer, situation: Situation, out: Told) -> None:
     if above.live and reading.cues & {Cue.ONLY, Cue.ALL, Cue.LIST}:
         out.add(namer.overview(above), above, needed=[n.value or n.slot for n in namer.parts(above)])
     else:
-        out.add(namer.phrases.say("same", items=namer.list(parts[:4])), *parts[:4])
+        out.add(namer.phrases.say("same", items=namer.listing(parts[:4])), *parts[:4])

@@ -86,7 +86,7 @@ class Namer:
 
     def items(self, nodes: Iterable[Node], *, deep: bool = True, noted: bool = False) -> list[str]:
         """Nodes as items of a list; what has one slot and several values is one: "kite (red and white)"."""
-        nodes = list(nodes)
+        nodes = [*nodes]
         made: list[str] = []
         seen: set[int] = set()
         for node in nodes:
@@ -113,13 +113,13 @@ class Namer:
                 made.append(self.item(node, deep=deep, noted=noted))
         return made
 
-    def list(self, nodes: Iterable[Node], *, deep: bool = True, noted: bool = False) -> str:
+    def listing(self, nodes: Iterable[Node], *, deep: bool = True, noted: bool = False) -> str:
         """Nodes as one list."""
         return join(self.items(nodes, deep=deep, noted=noted), self.phrases)
 
     def overview(self, node: Node, *, only: Sequence[Node] | None = None) -> list[str]:
         """What a task holds, as one sentence, or as lines behind "- " if there is much."""
-        parts = self.parts(node) if only is None else list(only)
+        parts = self.parts(node) if only is None else [*only]
         name = beside(node.slot, node.value)
         notes = [note.value for note in self.notes(node)] if only is None and not parts else []
         if not parts and not notes:

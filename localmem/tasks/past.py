@@ -124,3 +124,8 @@ def words_of(node: Node) -> frozenset[str]:
 def has_word(words: Iterable[str], word: str) -> bool:
     """Whether a word, in any form, is among these."""
     return any(alike(word, other) for other in words)
+
+
+def label(span: Span, other: Span) -> str:
+    """What tells a span from another one: the value where the slot is the same."""
+    return span.value if span.value and span.slot == other.slot else span.slot

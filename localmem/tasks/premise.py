@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localmem.tasks import recalling
+from localmem.tasks import events, recalling
 from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.mentions import alike, content, within
 from localmem.tasks.naming import Namer, join, kind, plural
 from localmem.tasks.past import Span
 from localmem.tasks.phrases import sentence
-from localmem.tasks.question import Want
+from localmem.tasks.signs import Sign, Want
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.values import Node, Status
@@ -38,7 +38,7 @@ def parts(namer: Namer, topics: Topics, out: Told) -> bool:
             or whole
         )
     shown = namer.parts(whole)
-    text = namer.list(shown) or whole.slot
+    text = namer.listing(shown) or whole.slot
     first = namer.phrases.say("one_now", items=text)
     asks = not topics.question.open
     line = namer.phrases.say("no", text=_lower(first)) if asks else first
@@ -53,7 +53,7 @@ def parts(namer: Namer, topics: Topics, out: Told) -> bool:
 def claim(namer: Namer, topics: Topics, out: Told) -> bool:
     """What somebody remembers: whether it was so."""
     question = topics.question
-    if not question.negated:
+    if not question.has(Sign.NEGATED):
         return whether(namer, topics, out)
     found = _ever(topics)
     if found is None:
@@ -69,13 +69,17 @@ def claim(namer: Namer, topics: Topics, out: Told) -> bool:
 def whether(namer: Namer, topics: Topics, out: Told) -> bool:
     """Yes or no."""
     question = topics.question
-    presumes = question.negated or question.past or question.claims
+    presumes = question.has(Sign.NEGATED) or question.past or question.claims
     if topics.unknown:
-        asked = question.strong(topics.unknown) or presumes or question.membership
+        asked = question.strong(topics.unknown) or presumes or question.has(Sign.MEMBERSHIP)
         named = question.named(topics.unknown)
-        if asked and named and not question.judges:
+        if asked and named and not question.has(Sign.JUDGES):
             figure = question.strong(topics.unknown) and kind(named) != "text"
-            if not topics.hits and not question.membership and not (presumes and (question.own or figure)):
+            if (
+                not topics.hits
+                and not question.has(Sign.MEMBERSHIP)
+                and not (presumes and (question.has(Sign.OWN) or figure))
+            ):
                 return False
             node = next((n for n in topics.items if n.live and n.value and _about_slot(topics, n)), None)
             if node is not None and not _is_name(topics, named):
@@ -89,15 +93,19 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
         return _none_of_it(namer, topics, out)
     if not topics.hits:
         return _none_of_it(namer, topics, out)
-    if (question.removes or question.changes) and (question.past or question.ever) and topics.items:
+    if (
+        (question.has(Sign.REMOVES) or question.has(Sign.CHANGES))
+        and (question.past or question.has(Sign.EVER))
+        and topics.items
+    ):
         return _did(namer, topics, out)
-    if question.always and topics.items:
+    if question.has(Sign.ALWAYS) and topics.items:
         for node in topics.items[:1]:
             recalling.everything(namer, node, topics.line(node), out)
         return True
     now = _now(topics)
-    if now and not question.judges:
-        if (question.past and not question.negated) or question.ever:
+    if now and not question.has(Sign.JUDGES):
+        if (question.past and not question.has(Sign.NEGATED)) or question.has(Sign.EVER):
             found = _ever(topics)
             if found is not None and found.last is not None:
                 _was(namer, topics, found, out, "yes")
@@ -106,10 +114,10 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
         out.add(namer.phrases.say("yes", text=text), *now, needed=[n.value or n.slot for n in now])
         return True
     found = _ever(topics)
-    if question.judges:
+    if question.has(Sign.JUDGES):
         return _neutral(namer, topics, out)
     if found is not None:
-        so = question.ever or (question.past and not question.negated)
+        so = question.has(Sign.EVER) or (question.past and not question.has(Sign.NEGATED))
         _was(namer, topics, found, out, "yes" if so else "no_longer")
         return True
     return _mismatch(namer, topics, out)
@@ -120,7 +128,7 @@ def _none_of_it(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     if (
         whole is None
-        or not question.own
+        or not question.has(Sign.OWN)
         or question.strong(topics.unknown)
         or len(topics.below([whole])) > _FEW
         or len(topics.roots) > 1
@@ -135,7 +143,7 @@ def _neutral(namer: Namer, topics: Topics, out: Told) -> bool:
     live = [node for node in topics.items if node.live] or [node for node in topics.wholes if node.live]
     if not live:
         for node in topics.items[:2]:
-            recalling.ending(namer, topics, node, out)
+            events.ending(namer, topics, node, out)
         return bool(out.lines)
     for node in live[:2]:
         if topics.is_whole(node):
@@ -189,7 +197,7 @@ def _stands(namer: Namer, topics: Topics, out: Told) -> bool:
             out.add(sentence(_plain(namer, about)), *about)
         else:
             name = whole.slot if whole is not None else about[0].slot
-            out.add(namer.phrases.say("stands", name=name, items=namer.list(about[:_FEW])), *about[:_FEW])
+            out.add(namer.phrases.say("stands", name=name, items=namer.listing(about[:_FEW])), *about[:_FEW])
     elif topics.items and any(node.live for node in topics.items):
         node = next(node for node in topics.items if node.live)
         out.add(namer.phrases.say("stands", name=_above(topics, node), items=namer.item(node)), node)
@@ -207,7 +215,7 @@ def _plain(namer: Namer, nodes: Sequence[Node]) -> str:
     """Nodes as a short text: "the owner is Farid", "eggs 10"."""
     if len(nodes) == 1 and nodes[0].value and not namer.parts(nodes[0]) and nodes[0].status is Status.ACTIVE:
         return _small(namer.phrases.say("first", value=nodes[0].value, **namer.words(nodes[0])))
-    text = namer.list(nodes)
+    text = namer.listing(nodes)
     return text if text.endswith(".") else f"{text}."
 
 
@@ -293,13 +301,13 @@ def _was(namer: Namer, topics: Topics, span: Span, out: Told, phrase: str) -> No
         text = namer.phrases.part("was_part_gone", first=first, last=span.last, **words)
     if phrase == "no_longer":
         told = Told()
-        recalling.ending(namer, topics, span.node, told, words=[*content(span.value), *content(span.slot)])
+        events.ending(namer, topics, span.node, told, words=[*content(span.value), *content(span.slot)])
         if told.lines:
             out.add(namer.phrases.say(phrase, text=_lower(told.lines[0])), span.node, needed=told.needed)
             return
     out.add(namer.phrases.say(phrase, text=text), span.node)
     before = len(out.lines)
-    turn = recalling.ending(namer, topics, span.node, out, words=[*content(span.value), *content(span.slot)])
+    turn = events.ending(namer, topics, span.node, out, words=[*content(span.value), *content(span.slot)])
     if turn is None and len(out.lines) == before:
         _stands(namer, topics, out)
 
@@ -321,14 +329,14 @@ def _lower(text: str) -> str:
 def _did(namer: Namer, topics: Topics, out: Told) -> bool:
     """Whether something was removed or changed, and in which turn."""
     for node in topics.items[:2]:
-        turn = recalling.ending(namer, topics, node, out)
+        turn = events.ending(namer, topics, node, out)
         if turn is None:
             node_text = namer.label(node)
-            phrase = "not_removed" if topics.question.removes else "not_changed"
+            phrase = "not_removed" if topics.question.has(Sign.REMOVES) else "not_changed"
             text = _lower(namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first))
             out.add(namer.phrases.say("no", text=text), node)
         else:
-            recalling.because(namer, node, turn, out)
+            events.because(namer, node, turn, out)
     return bool(out.lines)
 
 
@@ -341,12 +349,12 @@ def _mismatch(namer: Namer, topics: Topics, out: Told) -> bool:
     live = [node for node in topics.items if node.live]
     if not live:
         for node in topics.items[:2]:
-            recalling.ending(namer, topics, node, out)
+            events.ending(namer, topics, node, out)
         return bool(out.lines)
     if topics.wholes:
         outside = [n for n in live if not any(w.id in topics.ever_above(n) for w in topics.wholes)]
         if outside and topics.whole is not None:
-            items = namer.list(namer.parts(topics.whole))
+            items = namer.listing(namer.parts(topics.whole))
             text = namer.phrases.say("stands", name=topics.whole.slot, items=items)
             out.add(namer.phrases.say("no", text=text), topics.whole)
             return True

@@ -5,83 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
 from localmem.tasks.cues import Cue, folded, has
 from localmem.tasks.mentions import content
 from localmem.tasks.naming import kind
 from localmem.tasks.reading import Mood, Reading
-
-
-class Want(StrEnum):
-    """Kinds of values that question words ask for."""
-
-    DATE = "date"
-    TIME = "time"
-    PERSON = "person"
-    PLACE = "place"
-    NUMBER = "number"
-
-
-_WH = {
-    "en": r"\b(what|what's|whats|which|who|who's|whos|whose|whom|when|when's|where|where's|why|how)\b",
-    "de": r"\b(was|welche\w*|wer|wen|wem|wessen|wann|wo|wohin|woher|warum|wieso|weshalb|wie|wieviel\w*)\b",
-    "es": r"\b(qué|cuál\w*|quién\w*|cuándo|dónde|adónde|cómo|cuánt\w*)\b|^[¿\s]*(y )?que (hay|tengo|llevo|falta|queda|tenía|teníamos)\b",
-}
-_WANTS = {
-    Want.DATE: r"\b(when|what day|which day|what date|which date|day|date|wann|welche[rnm]? tag|tag|wochentag|datum|cuándo|qué día|día|fecha)\b",
-    Want.TIME: r"\b(when|what time|which time|time|hour|o'clock|wann|uhrzeit|wie viel uhr|wieviel uhr|um welche zeit|cuándo|qué hora|hora)\b",
-    Want.PERSON: r"\b(who|who's|whos|whom|whose|wer|wen|wem|wessen|quién\w*)\b",
-    Want.PLACE: r"\b(where|where's|wo|wohin|woher|dónde|adónde|place|venue|location|ort|lugar)\b",
-    Want.NUMBER: r"\b(how (many|much)|wie ?viele?|cuánt\w*)\b",
-}
-SLOTS = {
-    Want.DATE: r"\b(date|day|when|deadline|due|datum|tag|termin|frist|fecha|día|plazo)\b",
-    Want.TIME: r"\b(time|hour|when|uhrzeit|zeit|uhr|hora)\b",
-    Want.PERSON: r"\b(person|people|guest|participant|attendee|member|owner|who|name|teilnehmer|gast|gäste|invitad\w*|persona|participante)s?\b",
-    Want.PLACE: r"\b(place|location|venue|where|room|address|city|destination|ort|raum|adresse|stadt|ziel|lugar|sala|dirección|ciudad|destino)\b",
-    Want.NUMBER: r"\b(number|count|quantity|amount|anzahl|menge|cantidad|número)\b",
-}
-_PAST = {
-    "en": r"\b(was|were|wasn't|weren't|had|hadn't|did|didn't|been|ever|never|before|first|original\w*|initial\w*|earlier|previous\w*|used to|in between|between|history|former\w*|so far|began|started|replace\w*|instead of|changed?|removed?|said|told|mentioned|went through|gone through)\b",
-    "de": r"\b(war|waren|warst|hatte\w*|wurde\w*|kam(en)?|gab|stand(en)?|je|jemals|nie|niemals|vorher|zuvor|zuerst|davor|ursprünglich\w*|früher|anfang\w*|anfangs|dazwischen|ersetz\w*|geändert|gesagt|erwähnt|bisher|vor (dem|der|den)|statt|nannte\w*|sollte\w*|wollte\w*)\b",
-    "es": r"\b(era\w*|fue\w*|estaba\w*|estuv\w*|había\w*|dij\w*|tenía\w*|tuv\w*|iba\w*|íbamos|alguna vez|nunca|jamás|antes|primero|original\w*|principio|inicial\w*|entre medi\w*|reemplaz\w*|cambi\w*|hasta ahora|anterior\w*|quitamos|quité|pus(e|imos))\b",
-}
-_BETWEEN = r"\b(in between|between|meanwhile|in the middle|dazwischen|zwischendurch|zwischen|entre medi\w*|entre tanto|entre)\b"
-_FIRST = r"\b(original\w*|initial\w*|first|at the (start|beginning)|in the beginning|began|begin with|started|start with|ursprünglich\w*|anfang\w*|anfänglich\w*|zuerst|zunächst|zu beginn|als erstes|erste[nrs]?|principio|primer\w*|inicial\w*|comienzo)\b"
-_BEFORE = r"\b(before|replace\w*|instead( of)?|in place of|previous\w*|prior|vor (dem|der|den)|vorher|davor|zuvor|statt|ersetz\w*|antes|anterior\w*|reemplaz\w*|sustitu\w*|en (lugar|vez) de)\b"
-_ALL_PAST = r"\b(how (often|many times)|history|so far|go(ne)? through|went through|wie oft|verlauf|bisher|alle\w* .*(werte|versionen)|cuántas veces|historial|hasta ahora)\b"
-_WHEN = r"\b(when (did|was|were|have|had)|which turn|wann (hab\w*|hatte\w*|wurde\w*|war)|in welcher nachricht|cuándo (cambi\w*|dij\w*|quit\w*|añad\w*|pus\w*|se))\b"
-_MOST = r"\b(highest|most|largest|biggest|maximum|max|latest|höchste\w*|meiste\w*|größte\w*|maximal\w*|mayor|más alt\w*|máxim\w*)\b"
-_LEAST = r"\b(lowest|least|smallest|minimum|min|earliest|niedrigste\w*|wenigste\w*|kleinste\w*|minimal\w*|menor|más baj\w*|mínim\w*)\b"
-_OPEN = (
-    r"\b(open|left|remaining|remains?|outstanding|pending|unfinished|still (need|have|to|not|miss\w*)|to[ -]do|missing|not (yet )?(done|finished|packed|bought|booked|ready|\w+ed) ?(yet)?|haven't|hasn't|have to|need to|next|"
-    r"offen\w*|übrig|fehlt|fehlen|noch (nicht|zu|tun|machen|kein\w*)|muss|müssen|ausstehend\w*|"
-    r"falta\w*|queda\w*|pendiente\w*|por (hacer|meter|comprar|\w+[aei]r)|sin hacer|todavía)\b"
-)
-_FINISHED = r"\b(done|finished|completed?|packed|ticked|checked off|already|erledigt|fertig|geschafft|abgehakt|schon|hech[oa]s?|terminad[oa]s?|listos?|ya)\b"
-_LIST = (
-    r"\b(everything|all|list|overview|summary|summari[sz]e|recap|status|so far|complete|whole|full|repeat|show|read|plan|details|information|current\w*|"
-    r"alle\w*|liste|übersicht|zusammenfass\w*|fass|lies|stand|bisher|zeig\w*|wiederhol\w*|aktuell\w*|"
-    r"todo|todos|todas|lista|resumen|resum\w*|resúm\w*|repite\w*|repíte\w*|muestra|muéstra\w*|actual\w*|lee\w*|léeme)\b"
-)
-_WHOLE = r"\b(everything|all|overview|summary|summari[sz]e|complete|whole|full|entire|alles|übersicht|zusammenfass\w*|ganze\w*|komplett\w*|vollständig\w*|todo|resumen|resúm\w*|complet[oa])\b"
-_MEMBER = r"\b(on|in|at|coming|going|part of|invited|included|list|cart|plan|there|have|has|got|auf|bei|dabei|drin|mit|kommt|kommen|haben|está|hay|tengo|tenemos|viene\w*|en)\b"
-_NEGATED = r"\b(not|never|no|none|nie|niemals|nicht|kein\w*|nunca|jamás)\b|n't\b"
-_SUPPOSES = r"\b(what (happens|would happen) (if|when)|if (i|we|he|she|they|it|you)|was passiert,? wenn|wenn (ich|wir|er|sie|es)|(y|qué pasa) si)\b"
-_JUDGES = r"\b(could|can|should|would|may|might|afford|könn\w*|soll(te)?n?|würde\w*|podr\w*|puedo|podemos|deber\w*|really|honestly|even|worth|enough|necessary|actually need|too (late|early|many|much|long|big|small|expensive)|good|bad|wirklich|überhaupt|genug|lohnt|zu (spät|früh|viel\w*|teuer|lang\w*)|realmente|de verdad|suficiente\w*|demasiad\w*|vale la pena|hace falta)\b"
-_REMOVES = r"\b(remov\w*|delet\w*|drop\w*|cancel\w*|scrap\w*|throw|threw|thrown|took|take (\w+ )?(off|out)|ditch\w*|leave out|left out|get rid|got rid|cut|strike|kick\w*|entfern\w*|gelöscht|lösch\w*|gestrichen|streich\w*|rausgenommen|raus|weg|abgesagt|quit\w*|elimin\w*|borr\w*|sacar|saqué|sacamos|cancel\w*)\b"
-_CHANGES = r"\b(chang\w*|replac\w*|swap\w*|switch\w*|mov\w*|updat\w*|ersetz\w*|änder\w*|geändert|getauscht|verschoben|verschieb\w*|verlegt|cambi\w*|reemplaz\w*|sustitu\w*|mov\w*)\b"
-_PARTS = r"\b(two|three|2|3|several|multiple|both|split|separate|zwei|drei|mehrere|beide|aufgeteilt|getrennt|dos|tres|varias|varios|divid\w*|separad\w*)\b.{0,16}\b(parts?|sessions?|groups?|meetings?|halves|slots?|times|tables?|teile|gruppen|termine|treffen|stunden|partes|grupos|reuniones|sesiones)\b|\b(split|divided|aufgeteilt|zweigeteilt|divid\w*)\b"
-_MEMBERSHIP = r"\b(on (the|my|our) (list|plan|menu|agenda)|in (the|my|our) (cart|list|plan|basket)|coming|invited|attending|joining|part of|included|(do|did|have|had) (we|i)\b.*\b(have|got|any)?|(auf|in) der liste|dabei|kommt|kommen|(hab\w*|hatt\w*) (wir|ich)|en la lista|viene\w*|tenemos|tengo|teníamos|hay)\b"
-_REALLY_FINISHED = r"\b(done|finished|completed|packed|ticked|erledigt|fertig|geschafft|abgehakt|hech[oa]s?|terminad[oa]s?)\b"
-_ALWAYS = r"\b(always|all along|the whole time|immer|schon immer|die ganze zeit|siempre|desde siempre)\b"
-_OWN = r"\b(i|i'm|we|we're|my|our|us|me|am|it|there|this|that|ich|wir|mein\w*|unser\w*|uns|es|da|das|davon|yo|mi|mis|nuestr\w*|nos|tengo|tenemos|eso|esto|vamos)\b"
-
-_EMPTY = frozenset(
-    ["ever", "always", "immer", "siempre", "still", "again", "currently", "now", "quick", "recap", "actually", "tell", "show", "list", "everything", "all", "many", "much", "often", "got", "say", "said", "mentioned", "mention", "originally", "original", "first", "initially", "initial", "earlier", "previously", "previous", "before", "between", "begin", "began", "beginning", "start", "started", "chosen", "chose", "choose", "pick", "picked", "set", "happened", "happen", "part", "parts", "coming", "come", "going", "go", "goes", "gone", "take", "takes", "took", "bring", "put", "puts", "decide", "decided", "current", "status", "left", "remaining", "open", "done", "finished", "yet", "already", "anything", "something", "nothing", "else", "also", "too", "rest", "double", "check", "double-check", "remember", "know", "sure", "think", "thought", "please", "read", "repeat", "remind", "overview", "summary", "summarize", "complete", "plan", "whole", "full", "time", "day", "date", "who's", "what's", "where's", "when's", "so", "far", "each", "well", "right", "correct", "ok", "okay", "hey", "by", "way", "wasn't", "weren't", "isn't", "aren't", "don't", "doesn't", "didn't", "haven't", "hasn't", "hadn't", "wouldn't", "shouldn't", "couldn't", "am", "been", "being", "having", "if", "me", "us", "him", "her", "them", "their", "they", "he", "she", "it's", "i'm", "we're", "about", "as", "than", "or", "yes", "no", "up", "out", "over", "down", "off", "onto", "into", "next", "change", "changed", "changes", "replace", "replaced", "instead", "remove", "removed", "delete", "deleted", "drop", "dropped", "throw", "threw", "thrown", "used", "use", "uses", "supposed", "meant", "include", "included", "number", "numbers", "total", "amount", "exactly", "really", "honestly", "even", "does", "lately", "ago", "why", "reason", "show", "shows", "showing", "never", "never-ever", "anymore", "longer", "had", "have", "has", "get", "need", "needs", "want", "wants", "wanted", "meet", "called", "call", "moved", "make", "made", "stay", "stand", "stands", "look", "looks", "like", "noch", "mal", "nochmal", "nochmals", "eigentlich", "gerade", "jetzt", "aktuell", "alles", "alle", "liste", "zeig", "zeige", "sag", "nenn", "lies", "lesen", "vor", "vorher", "zuvor", "zuerst", "davor", "ursprünglich", "anfang", "anfangs", "dazwischen", "je", "jemals", "nie", "niemals", "schon", "stand", "steht", "stehen", "kam", "kommt", "kommen", "gesagt", "geändert", "ersetzt", "gab", "gibt", "hatten", "hatte", "habe", "brauch", "brauche", "brauchen", "muss", "müssen", "offen", "übrig", "fehlt", "fehlen", "erledigt", "fertig", "bisher", "übersicht", "zusammenfassung", "sind", "davon", "dafür", "tag", "wochentag", "welcher", "welche", "welches", "statt", "anstatt", "anstelle", "wieder", "sollte", "sollten", "wollte", "wollten", "weg", "entfernt", "gestrichen", "dabei", "drin", "drauf", "warum", "wieso", "denn", "so", "überhaupt", "wirklich", "stimmt", "richtig", "era", "eran", "fue", "fueron", "estaba", "estaban", "había", "habían", "iba", "iban", "ir", "venir", "vienen", "viene", "antes", "principio", "originalmente", "original", "primero", "primera", "entre", "medias", "todo", "todos", "todas", "lista", "muéstrame", "muestra", "dime", "repite", "resumen", "falta", "faltan", "queda", "quedan", "pendiente", "pendientes", "meter", "hacer", "hecho", "hechas", "ahora", "todavía", "aún", "alguna", "vez", "nunca", "dije", "dijimos", "puse", "tenía", "teníamos", "tengo", "tenemos", "llevo", "llevar", "necesito", "día", "hora", "fecha", "quiénes", "quienes", "cuántas", "cuántos", "cuánto", "cuánta", "cuáles", "cuál", "verdad", "cierto", "otra", "nuevo", "cambió", "cambié", "cambiamos", "quité", "quitamos", "reemplazó", "vez", "mismo", "eso", "esto", "ese", "esa", "pone", "puesto"]
-)
+from localmem.tasks.signs import EMPTY, PAST, QUESTION_WORDS, SIGNS, WANTS, Sign, Want
 
 
 @dataclass(frozen=True)
@@ -102,112 +32,31 @@ class Question:
     claims: bool
     """Says what was so, and may ask to check it."""
 
+    def has(self, sign: Sign) -> bool:
+        """Whether it hints at that."""
+        return self.asks(SIGNS[sign])
+
     def asks(self, pattern: str) -> bool:
-        """Whether one of the patterns of this module stands in it."""
+        """Whether the expression stands in it."""
         return _compiled(pattern).search(self.text) is not None
 
     @property
     def past(self) -> bool:
-        return self.asks(_PAST.get(self.language, _PAST["en"]))
-
-    @property
-    def first(self) -> bool:
-        return self.asks(_FIRST)
-
-    @property
-    def between(self) -> bool:
-        return self.asks(_BETWEEN)
-
-    @property
-    def before(self) -> bool:
-        return self.asks(_BEFORE)
-
-    @property
-    def all_past(self) -> bool:
-        return self.asks(_ALL_PAST)
-
-    @property
-    def when(self) -> bool:
-        return self.asks(_WHEN)
+        """Whether it speaks of what was."""
+        return self.asks(PAST.get(self.language, PAST["en"]))
 
     @property
     def most(self) -> str:
         """The superlative, if there is one."""
-        found = _compiled(_MOST).search(self.text) or _compiled(_LEAST).search(self.text)
+        found = _compiled(SIGNS[Sign.MOST]).search(self.text) or _compiled(SIGNS[Sign.LEAST]).search(
+            self.text
+        )
         return found.group() if found else ""
 
     @property
-    def least(self) -> bool:
-        return self.asks(_LEAST)
-
-    @property
     def why(self) -> bool:
+        """Whether it asks for a reason."""
         return has(Cue.WHY, self.text, self.language)
-
-    @property
-    def lists(self) -> bool:
-        return self.asks(_LIST)
-
-    @property
-    def whole(self) -> bool:
-        return self.asks(_WHOLE)
-
-    @property
-    def unfinished(self) -> bool:
-        return self.asks(_OPEN)
-
-    @property
-    def finished(self) -> bool:
-        return self.asks(_FINISHED)
-
-    @property
-    def member(self) -> bool:
-        return self.asks(_MEMBER)
-
-    @property
-    def negated(self) -> bool:
-        return self.asks(_NEGATED)
-
-    @property
-    def judges(self) -> bool:
-        return self.asks(_JUDGES)
-
-    @property
-    def removes(self) -> bool:
-        return self.asks(_REMOVES)
-
-    @property
-    def changes(self) -> bool:
-        return self.asks(_CHANGES)
-
-    @property
-    def parts(self) -> bool:
-        return self.asks(_PARTS)
-
-    @property
-    def own(self) -> bool:
-        """Speaks of what the user plans, not of the world."""
-        return self.asks(_OWN)
-
-    @property
-    def membership(self) -> bool:
-        return self.asks(_MEMBERSHIP)
-
-    @property
-    def surely_finished(self) -> bool:
-        return self.asks(_REALLY_FINISHED)
-
-    @property
-    def always(self) -> bool:
-        return self.asks(_ALWAYS)
-
-    @property
-    def supposes(self) -> bool:
-        return self.asks(_SUPPOSES)
-
-    @property
-    def ever(self) -> bool:
-        return self.asks(r"\b(ever|at (some|any) point|je|jemals|mal|irgendwann|alguna vez)\b")
 
     def named(self, unknown: Sequence[str]) -> str:
         """The words that no node has, as they were typed: a name or a figure, or else the last run of them."""
@@ -254,22 +103,22 @@ def question(reading: Reading, *, all: bool = False) -> Question | None:
         return None
     spoken = reading.of(Mood.ASK, Mood.SUPPOSE, Mood.TELL) if all else clauses
     raw = " ".join(clause.text for clause in spoken)
-    if reading.tag and _compiled(_LIST).search(folded(reading.tag)):
+    if reading.tag and _compiled(SIGNS[Sign.LISTS]).search(folded(reading.tag)):
         raw = f"{reading.tag}: {raw}"
     text = folded(raw)
     language = reading.language
     tagged = f"{reading.tag} {raw}" if reading.tag else raw
     every = tuple(dict.fromkeys(content(tagged)))
     tag = content(reading.tag)
-    words = tuple(word for word in every if word not in _EMPTY or word in tag)
-    wants = frozenset(want for want, pattern in _WANTS.items() if _compiled(pattern).search(text))
+    words = tuple(word for word in every if word not in EMPTY or word in tag)
+    wants = frozenset(want for want, pattern in WANTS.items() if _compiled(pattern).search(text))
     bare = re.sub(
         r"^(so |and |ok(ay)? |und |aber |y |pero |hey |wait )*", "", re.sub(r"[^\w\s'¿-]", "", text)
     )
     claims = any(clause.mood is Mood.SUPPOSE and Cue.SUPPOSE not in clause.cues for clause in clauses) or any(
         Cue.CLAIM in clause.cues for clause in clauses
     )
-    asks_open = _compiled(_WH.get(language, _WH["en"])).search(bare) is not None
+    asks_open = _compiled(QUESTION_WORDS.get(language, QUESTION_WORDS["en"])).search(bare) is not None
     if language == "en" and re.match(
         r"(is|are|was|were|am|do|does|did|have|has|had|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't)\b",
         bare,

@@ -1,36 +1,42 @@
-"""Answers about the past: what it was at first, before, in between, why, and when it changed."""
+"""Answers about the past: what it was at first, before and in between."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 
 from localmem.tasks.context import GROUP, NOTE
-from localmem.tasks.mentions import content, within
+from localmem.tasks.events import all_events, events
 from localmem.tasks.naming import Namer, beside, join
-from localmem.tasks.past import Span, said_in, values
+from localmem.tasks.past import Span, label
+from localmem.tasks.signs import Sign
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics
-from localmem.tasks.values import Node, Status, fold
-
-_MOST_EVENTS = 8
-_MOST_SAID = 110
-"""Characters of what the user said that a reply repeats."""
+from localmem.tasks.values import Node, fold
 
 
 def past(namer: Namer, topics: Topics, out: Told) -> bool:
     """What something was; whether the histories hold it."""
     question = topics.question
-    if not topics.items and question.open and (question.removes or question.changes) and not question.when:
-        return _all_events(namer, topics, out)
+    if (
+        not topics.items
+        and question.open
+        and (question.has(Sign.REMOVES) or question.has(Sign.CHANGES))
+        and not question.has(Sign.WHEN)
+    ):
+        return allevents(namer, topics, out)
     nodes = _about(topics)
-    if nodes and question.first and not question.all_past and _several(topics, nodes[0]):
+    if nodes and question.has(Sign.FIRST) and not question.has(Sign.ALL_PAST) and _several(topics, nodes[0]):
         return _at_the_start(namer, topics, nodes[0], out)
     if not nodes:
-        if question.first and topics.whole is not None and (topics.wholes or question.lists):
+        if (
+            question.has(Sign.FIRST)
+            and topics.whole is not None
+            and (topics.wholes or question.has(Sign.LISTS))
+        ):
             return _at_the_start(namer, topics, topics.whole, out)
         return False
+    out.wordable = True
     for node in nodes[:3]:
         _recall(namer, topics, node, out)
     return bool(out.lines)
@@ -59,11 +65,15 @@ def _about(topics: Topics) -> list[Node]:
         return _one_of_each(topics, [node for node in changed if len(topics.hits[node.id]) == best])
     if items:
         return _one_of_each(topics, items)
-    if not topics.wholes and not question.lists:
+    if not topics.wholes and not question.has(Sign.LISTS):
         recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
         moved = [node for node in recent if topics.changed(node)]
         if moved and (
-            not topics.unknown or question.own or question.between or question.first or question.before
+            not topics.unknown
+            or question.has(Sign.OWN)
+            or question.has(Sign.BETWEEN)
+            or question.has(Sign.FIRST)
+            or question.has(Sign.BEFORE)
         ):
             return moved[:1]
     return []
@@ -87,18 +97,27 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
     if question.most:
         figures = [(number, span) for span in line if (number := _number(span.value)) is not None]
         if figures:
-            _, span = min(figures, key=lambda f: f[0]) if question.least else max(figures, key=lambda f: f[0])
+            _, span = (
+                min(figures, key=lambda f: f[0])
+                if question.has(Sign.LEAST)
+                else max(figures, key=lambda f: f[0])
+            )
             out.add(
                 namer.phrases.say("most", value=span.value, most=question.most, turn=span.first, **words),
                 node,
                 needed=[span.value],
             )
             return
-    if question.when:
-        _events(namer, node, line, out)
+    if question.has(Sign.WHEN):
+        events(namer, node, line, out)
         return
     if len({(span.slot, span.value) for span in line}) == 1 and not gone:
-        if question.first or question.before or question.between or question.all_past:
+        if (
+            question.has(Sign.FIRST)
+            or question.has(Sign.BEFORE)
+            or question.has(Sign.BETWEEN)
+            or question.has(Sign.ALL_PAST)
+        ):
             text = line[0].value or namer.label(node)
             if node.value:
                 out.add(
@@ -113,7 +132,7 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
                     needed=[node.slot],
                 )
         return
-    if question.between and len(line) > 2:
+    if question.has(Sign.BETWEEN) and len(line) > 2:
         middle = _between(topics, line)
         if middle:
             old = join([span.text for span in middle], namer.phrases)
@@ -123,7 +142,7 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
                 needed=[span.text for span in middle],
             )
             return
-    if question.first and not question.all_past:
+    if question.has(Sign.FIRST) and not question.has(Sign.ALL_PAST):
         if gone:
             out.add(
                 namer.phrases.say(
@@ -136,10 +155,10 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
             new = line[1]
             out.add(
                 namer.phrases.say(
-                    "before", new=_label(new, line[0]), old=_label(line[0], new), turn=line[0].last
+                    "before", new=label(new, line[0]), old=label(line[0], new), turn=line[0].last
                 ),
                 node,
-                needed=[line[0].text],
+                needed=[label(line[0], new)],
             )
         else:
             out.add(
@@ -148,19 +167,18 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
                 needed=[line[0].text],
             )
         return
-    if question.before and not question.all_past:
+    if question.has(Sign.BEFORE) and not question.has(Sign.ALL_PAST):
         place = next(
             (p for p in range(len(line) - 1, 0, -1) if topics.fits(line[p])),
             len(line) - 1 if len(line) > 1 else 0,
         )
         if place:
-            new, old = line[place], line[place - 1]
-            out.add(
-                namer.phrases.say("before", new=_label(new, old), old=_label(old, new), turn=old.last),
-                node,
-                needed=[old.text],
-            )
+            after, before = line[place], line[place - 1]
+            was = label(before, after)
+            text = namer.phrases.say("before", new=label(after, before), old=was, turn=before.last)
+            out.add(text, node, needed=[was])
             return
+    out.wordable = False
     everything(namer, node, line, out)
 
 
@@ -193,12 +211,7 @@ def _slot(namer: Namer, node: Node, line: Sequence[Span]) -> dict[str, str]:
 
 
 def _now(line: Sequence[Span]) -> str:
-    return _label(line[-1], line[0])
-
-
-def _label(span: Span, other: Span) -> str:
-    """What tells a span from another one: the value where the slot is the same."""
-    return span.value if span.value and span.slot == other.slot else span.slot
+    return label(line[-1], line[0])
 
 
 def _between(topics: Topics, line: Sequence[Span]) -> list[Span]:
@@ -209,11 +222,6 @@ def _between(topics: Topics, line: Sequence[Span]) -> list[Span]:
     ends = (line[0].text, line[-1].text)
     inner = [span for span in line[1:-1] if span.text not in ends]
     return inner or [*line[1:-1]]
-
-
-def _returned(span: Span, line: Sequence[Span]) -> bool:
-    """Whether it stands again."""
-    return line[-1].last is None and (span.slot, span.value) == (line[-1].slot, line[-1].value)
 
 
 def _number(text: str) -> float | None:
@@ -251,154 +259,3 @@ def _at_the_start(namer: Namer, topics: Topics, node: Node, out: Told) -> bool:
     out.add(namer.phrases.say("listed_then", turn=turn, items=join(texts, namer.phrases)), whole)
     out.needed += [first.value or first.slot for first in firsts if first.turn == turn]
     return True
-
-
-def _all_events(namer: Namer, topics: Topics, out: Told) -> bool:
-    """All that was removed, or changed, in the order in which it was."""
-    question = topics.question
-    told: list[tuple[int, str, Node]] = []
-    for node in topics.graph:
-        if node.slot in (NOTE, GROUP) or (
-            topics.wholes and not topics.ever_above(node) & {w.id for w in topics.wholes}
-        ):
-            continue
-        line = values(node)
-        if question.removes and line and not node.live:
-            turn = node.deleted.turn
-            told.append((turn, namer.phrases.say("was_removed", name=namer.label(node), turn=turn), node))
-        if not question.removes or question.changes:
-            lines = Told()
-            for old, new in itertools.pairwise(line):
-                _change(namer, node, old, new, lines)
-                told.append((new.first, lines.lines[-1], node))
-    told.sort(key=lambda one: one[0])
-    for _, text, node in told[-_MOST_EVENTS:]:
-        out.add(text, node)
-    if not told:
-        out.add(namer.phrases.say("none_removed" if question.removes else "none_changed"))
-    return True
-
-
-def _events(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
-    """When a node changed."""
-    for old, new in itertools.pairwise(line):
-        _change(namer, node, old, new, out)
-    if line[-1].last is not None:
-        ending_turn = line[-1].last
-        out.add(
-            namer.phrases.say("was_removed", name=line[-1].text, turn=ending_turn),
-            node,
-            needed=[str(ending_turn)],
-        )
-    elif node.status is Status.DONE:
-        turn = node.history[-1].turn
-        out.add(namer.phrases.say("was_done", name=namer.label(node), turn=turn), node, needed=[str(turn)])
-    elif len(line) == 1:
-        turn = line[0].first
-        out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node, needed=[str(turn)])
-
-
-def _change(namer: Namer, node: Node, old: Span, new: Span, out: Told) -> None:
-    """That one thing took the place of another."""
-    if old.slot == new.slot and new.value and old.value:
-        words = namer.words(node)
-        text = namer.phrases.say("was_changed", old=old.value, new=new.value, turn=new.first, **words)
-    else:
-        text = namer.phrases.say("was_replaced", name=_label(old, new), new=_label(new, old), turn=new.first)
-    out.add(text, node, needed=[str(new.first)])
-
-
-def ending(
-    namer: Namer, topics: Topics, node: Node, out: Told, words: Sequence[str] | None = None
-) -> int | None:
-    """How what the words name ended: replaced, changed, or removed; the turn.
-
-    Args:
-        namer: how nodes are spoken of.
-        topics: the question.
-        node: one that it names.
-        out: where the sentence goes.
-        words: those that a former slot or value must have; None: those of the question.
-    """
-    line = topics.line(node)
-    wanted = topics.words if words is None else words
-    past = [span for span in line if span.last is not None]
-    named = [
-        span
-        for span in past
-        if within(wanted, [*content(span.value), *content(span.slot)]) and not _returned(span, line)
-    ]
-    fitting = [span for span in named if topics.fits(span, wanted)] or named
-    if not fitting:
-        return None
-    span = fitting[-1]
-    after = next((other for other in line if other.first == span.last), None)
-    if after is None:
-        out.add(
-            namer.phrases.say(
-                "was_removed", name=namer.label(span.node, slot=span.slot, value=span.value), turn=span.last
-            ),
-            node,
-        )
-    else:
-        new = _label(after, span)
-        name = _label(span, after)
-        out.add(
-            namer.phrases.say("was_replaced", name=name, new=new, turn=span.last),
-            node,
-            after.node,
-            needed=[new],
-        )
-    return span.last
-
-
-def why(namer: Namer, topics: Topics, out: Told) -> bool:
-    """Why something is so, is gone, or became so: what the user said in that turn."""
-    question = topics.question
-    items = topics.items
-    if not items:
-        if topics.wholes and not topics.unknown:
-            whole = topics.wholes[0]
-            because(namer, whole, whole.history[0].turn, out)
-            return True
-        recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
-        if not recent or topics.unknown or not (question.changes or question.removes):
-            return False
-        items = recent[:1]
-    for node in items[:2]:
-        turn = ending(namer, topics, node, out)
-        if turn is None:
-            if question.removes:
-                out.add(
-                    namer.phrases.say("not_removed", name=namer.label(node)),
-                    node,
-                    needed=[node.value or node.slot],
-                )
-                continue
-            line = topics.line(node)
-            if question.changes and len(line) == 1:
-                out.add(namer.phrases.say("not_changed", name=namer.label(node), turn=line[0].first), node)
-                continue
-            out.add(
-                namer.phrases.say("was_added", name=namer.label(node), turn=line[-1].first),
-                node,
-            )
-            turn = line[-1].first
-        because(namer, node, turn, out)
-    return bool(out.lines)
-
-
-def because(namer: Namer, node: Node, turn: int, out: Told) -> None:
-    """What the user said in that turn, joined to the last sentence so that it is told as past."""
-    said = said_in(node, turn) or next(
-        (r.why for other in namer.graph for r in other.history if r.turn == turn), ""
-    )
-    if not said:
-        return
-    text = said if len(said) <= _MOST_SAID else said[:_MOST_SAID].rsplit(" ", 1)[0] + " …"
-    quote = namer.phrases.said.format(text=text)
-    if not out.lines:
-        out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node)
-    end = "" if text[-1] in ".!?…" else "."
-    out.lines[-1] = f"{out.lines[-1].rstrip('.')}; {quote}{end}"
-    out.needed.append(str(turn))

@@ -15,6 +15,8 @@ from localmem.values import Usage
 
 KIND = "reply"
 REPLY_TOKENS = 70
+_LANGUAGES = {"de": "Antworte auf Deutsch.", "es": "Responde en español."}
+"""The examples are in English; a small model goes on so unless it is told."""
 _MOST_SENTENCES = 2
 _MOST_FACTS = 240
 """Characters of facts that a model words; longer ones are told as they are."""
@@ -65,10 +67,12 @@ def reply(
         if on_text is not None:
             on_text(plain)
         return Worded(plain, True, Usage())
-    check = Check(plain, said, language, facts.former, facts.needed, facts.changed)
+    check = Check(plain, said, language, facts.former, facts.needed, facts.changed, facts.pairs)
     writing = _Writing(check, on_text)
     kind = prompts.load(KIND)
-    prompt = kind.prompt(kind.ask(facts=plain, asked=_cut(facts.asked)))
+    prompt = kind.prompt(
+        kind.ask(facts=plain, asked=_cut(facts.asked), language=_LANGUAGES.get(language, ""))
+    )
     usage = Usage()
     try:
         generation = model().generate(
@@ -84,14 +88,13 @@ def reply(
 
 
 def worth_wording(facts: Facts) -> bool:
-    """Whether there is little enough to say that a model can word it."""
-    listed = any(line.startswith("- ") for line in facts.lines)
-    return (
-        bool(facts.lines)
-        and not listed
-        and len(facts.lines) <= _MOST_LINES
-        and len(facts.text) <= _MOST_FACTS
-    )
+    """Whether something is left to word: an answer to a question, but no list and not much.
+
+    What changed is told by sentences that no model says better; a small one says them worse, or of the wrong thing.
+    """
+    listed = any(line.startswith("- ") for line in facts.lines) or len(facts.needed) > _MOST_ITEMS
+    little = len(facts.lines) <= _MOST_LINES and len(facts.text) <= _MOST_FACTS
+    return bool(facts.asked) and little and not listed
 
 
 class _Writing:

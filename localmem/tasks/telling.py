@@ -19,6 +19,8 @@ class Told:
     lines: list[str] = field(default_factory=list)
     needed: list[str] = field(default_factory=list)
     about: list[int] = field(default_factory=list)
+    wordable: bool = False
+    """An answer that a model may put into the words of the question."""
 
     def add(self, line: str | Sequence[str], *nodes: Node, needed: Sequence[str] = ()) -> None:
         """Add a sentence, or several, unless they are there."""
@@ -78,7 +80,7 @@ class _Telling:
         for node in fresh:
             if not node.parents:
                 parts = self.namer.parts(node)
-                items = self.namer.list(parts)
+                items = self.namer.listing(parts)
                 phrase = "new_task_with" if parts else "new_task"
                 self._say(
                     phrase,
@@ -103,13 +105,13 @@ class _Telling:
                     "first", group[0], needed=needed, value=group[0].value, **self.namer.words(group[0])
                 )
             elif len(roots) == 1 and here.id == roots[0].id:
-                self._say("added", *group, needed=needed, items=self.namer.list(group))
+                self._say("added", *group, needed=needed, items=self.namer.listing(group))
             else:
                 self._say(
                     "added_to",
                     *group,
                     needed=needed,
-                    items=self.namer.list(group),
+                    items=self.namer.listing(group),
                     name=here.value if here.slot == GROUP else here.slot,
                 )
         back = [
@@ -123,7 +125,7 @@ class _Telling:
                 "restored",
                 *back,
                 needed=[text for node in back for text in _telling(node)],
-                items=self.namer.list(back),
+                items=self.namer.listing(back),
             )
 
     def _is_new(self, node: Node) -> bool:
@@ -148,7 +150,11 @@ class _Telling:
 
     def _values(self) -> None:
         for old, new in self.pairs:
-            if old is None or not new.live or (not old.live and (old.slot, old.value) == (new.slot, new.value)):
+            if (
+                old is None
+                or not new.live
+                or (not old.live and (old.slot, old.value) == (new.slot, new.value))
+            ):
                 continue
             if fold(old.slot) != fold(new.slot):
                 where = self.namer.wholes(new) if len(self.graph.live_parents(new)) > 1 else ""
@@ -212,7 +218,7 @@ class _Telling:
                 "reopened",
                 *opened,
                 needed=[n.slot for n in opened],
-                items=self.namer.list(opened, deep=False),
+                items=self.namer.listing(opened, deep=False),
             )
         gone = [
             (old, new)
@@ -225,7 +231,7 @@ class _Telling:
             swapped = self._swapped(top)
             if swapped is None:
                 former = Namer(self.before, self.phrases)
-                self._say("removed", *top, items=former.list(top, deep=False), needed=_first_words(top))
+                self._say("removed", *top, items=former.listing(top, deep=False), needed=_first_words(top))
 
     def _swapped(self, gone: Sequence[Node]) -> Node | None:
         """The one node that came when one node went, where the words say that one is for the other."""
@@ -291,7 +297,7 @@ class _Telling:
             self._say(
                 "moved",
                 *nodes,
-                items=self.namer.list(nodes, deep=False),
+                items=self.namer.listing(nodes, deep=False),
                 needed=[n.slot for n in nodes],
                 **names,
             )
@@ -300,11 +306,13 @@ class _Telling:
                 "linked",
                 *nodes,
                 name=self.graph[id].slot,
-                items=self.namer.list(nodes, deep=False),
+                items=self.namer.listing(nodes, deep=False),
                 needed=[n.slot for n in nodes],
             )
         for id, nodes in lost.items():
-            self._say("unlinked", *nodes, name=self.graph[id].slot, items=self.namer.list(nodes, deep=False))
+            self._say(
+                "unlinked", *nodes, name=self.graph[id].slot, items=self.namer.listing(nodes, deep=False)
+            )
 
     def _notes(self) -> None:
         came = {new.id for old, new in self.pairs if old is None}
@@ -331,7 +339,7 @@ class _Telling:
                 same = [node for node in rest if fold(node.slot) in slots]
                 left = same or rest
                 if left and len(left) <= LONG_LIST:
-                    self._say("left", *left, items=self.namer.list(left), needed=_first_words(left))
+                    self._say("left", *left, items=self.namer.listing(left), needed=_first_words(left))
                 elif left:
                     self.out.add(self.namer.overview(self.graph[id]), self.graph[id])
 

@@ -13,7 +13,8 @@ from localmem.tasks.graph import TaskGraph
 from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import kind
 from localmem.tasks.past import Span, family, spans
-from localmem.tasks.question import SLOTS, Question, Want
+from localmem.tasks.question import Question
+from localmem.tasks.signs import SLOTS, Want
 from localmem.tasks.values import Node
 
 
@@ -29,7 +30,7 @@ class Topics:
     @cached_property
     def hits(self) -> dict[int, frozenset[str]]:
         """By node: words of the question that it has, or ever had."""
-        found = {}
+        found: dict[int, frozenset[str]] = {}
         for node in self.graph:
             had = {text for past in node.history for text in (past.slot, past.value)}
             words = [word for text in had for word in (content(text) or [folded(text)])]
@@ -201,7 +202,25 @@ def is_kind(node: Node, want: Want) -> bool:
     return False
 
 
-_KINDS = frozenset(["time", "date", "day", "hour", "place", "when", "datum", "uhrzeit", "zeit", "tag", "ort", "fecha", "hora", "día", "lugar"])
+_KINDS = frozenset(
+    [
+        "time",
+        "date",
+        "day",
+        "hour",
+        "place",
+        "when",
+        "datum",
+        "uhrzeit",
+        "zeit",
+        "tag",
+        "ort",
+        "fecha",
+        "hora",
+        "día",
+        "lugar",
+    ]
+)
 """Slots that question words ask for."""
 _NO_PERSON = rf"({SLOTS[Want.PLACE]}|{SLOTS[Want.DATE]}|{SLOTS[Want.TIME]}|\b(start|origin|budget|price|hotel|flight|colour|color|theme|from|to)\b)"
 

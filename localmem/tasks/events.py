@@ -1,0 +1,175 @@
+"""What happened, and in which turn: replaced, changed, removed, done; and what the user said then."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from localmem.tasks.context import GROUP, NOTE
+from localmem.tasks.mentions import content, within
+from localmem.tasks.naming import Namer
+from localmem.tasks.past import Span, label, said_in, values
+from localmem.tasks.signs import Sign
+from localmem.tasks.telling import Told
+from localmem.tasks.topics import Topics
+from localmem.tasks.values import Node, Status
+
+_MOST_EVENTS = 8
+_MOST_SAID = 110
+"""Characters of what the user said that a reply repeats."""
+
+
+def _returned(span: Span, line: Sequence[Span]) -> bool:
+    """Whether it stands again."""
+    return line[-1].last is None and (span.slot, span.value) == (line[-1].slot, line[-1].value)
+
+
+def all_events(namer: Namer, topics: Topics, out: Told) -> bool:
+    """All that was removed, or changed, in the order in which it was."""
+    question = topics.question
+    told: list[tuple[int, str, Node]] = []
+    for node in topics.graph:
+        if node.slot in (NOTE, GROUP) or (
+            topics.wholes and not topics.ever_above(node) & {w.id for w in topics.wholes}
+        ):
+            continue
+        line = values(node)
+        if question.has(Sign.REMOVES) and line and not node.live:
+            turn = node.deleted.turn
+            told.append((turn, namer.phrases.say("was_removed", name=namer.label(node), turn=turn), node))
+        if not question.has(Sign.REMOVES) or question.has(Sign.CHANGES):
+            lines = Told()
+            for old, new in itertools.pairwise(line):
+                _change(namer, node, old, new, lines)
+                told.append((new.first, lines.lines[-1], node))
+    told.sort(key=lambda one: one[0])
+    for _, text, node in told[-_MOST_EVENTS:]:
+        out.add(text, node)
+    if not told:
+        out.add(namer.phrases.say("none_removed" if question.has(Sign.REMOVES) else "none_changed"))
+    return True
+
+
+def events(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
+    """When a node changed."""
+    for old, new in itertools.pairwise(line):
+        _change(namer, node, old, new, out)
+    if line[-1].last is not None:
+        ending_turn = line[-1].last
+        out.add(
+            namer.phrases.say("was_removed", name=line[-1].text, turn=ending_turn),
+            node,
+            needed=[str(ending_turn)],
+        )
+    elif node.status is Status.DONE:
+        turn = node.history[-1].turn
+        out.add(namer.phrases.say("was_done", name=namer.label(node), turn=turn), node, needed=[str(turn)])
+    elif len(line) == 1:
+        turn = line[0].first
+        out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node, needed=[str(turn)])
+
+
+def _change(namer: Namer, node: Node, old: Span, new: Span, out: Told) -> None:
+    """That one thing took the place of another."""
+    if old.slot == new.slot and new.value and old.value:
+        words = namer.words(node)
+        text = namer.phrases.say("was_changed", old=old.value, new=new.value, turn=new.first, **words)
+    else:
+        text = namer.phrases.say("was_replaced", name=label(old, new), new=label(new, old), turn=new.first)
+    out.add(text, node, needed=[str(new.first)])
+
+
+def ending(
+    namer: Namer, topics: Topics, node: Node, out: Told, words: Sequence[str] | None = None
+) -> int | None:
+    """How what the words name ended: replaced, changed, or removed; the turn.
+
+    Args:
+        namer: how nodes are spoken of.
+        topics: the question.
+        node: one that it names.
+        out: where the sentence goes.
+        words: those that a former slot or value must have; None: those of the question.
+    """
+    line = topics.line(node)
+    wanted = topics.words if words is None else words
+    past = [span for span in line if span.last is not None]
+    named = [
+        span
+        for span in past
+        if within(wanted, [*content(span.value), *content(span.slot)]) and not _returned(span, line)
+    ]
+    fitting = [span for span in named if topics.fits(span, wanted)] or named
+    if not fitting:
+        return None
+    span = fitting[-1]
+    after = next((other for other in line if other.first == span.last), None)
+    if after is None:
+        out.add(
+            namer.phrases.say(
+                "was_removed", name=namer.label(span.node, slot=span.slot, value=span.value), turn=span.last
+            ),
+            node,
+        )
+    else:
+        new = label(after, span)
+        name = label(span, after)
+        out.add(
+            namer.phrases.say("was_replaced", name=name, new=new, turn=span.last),
+            node,
+            after.node,
+            needed=[new],
+        )
+    return span.last
+
+
+def why(namer: Namer, topics: Topics, out: Told) -> bool:
+    """Why something is so, is gone, or became so: what the user said in that turn."""
+    question = topics.question
+    items = topics.items
+    if not items:
+        if topics.wholes and not topics.unknown:
+            whole = topics.wholes[0]
+            because(namer, whole, whole.history[0].turn, out)
+            return True
+        recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
+        if not recent or topics.unknown or not (question.has(Sign.CHANGES) or question.has(Sign.REMOVES)):
+            return False
+        items = recent[:1]
+    for node in items[:2]:
+        turn = ending(namer, topics, node, out)
+        if turn is None:
+            if question.has(Sign.REMOVES):
+                out.add(
+                    namer.phrases.say("not_removed", name=namer.label(node)),
+                    node,
+                    needed=[node.value or node.slot],
+                )
+                continue
+            line = topics.line(node)
+            if question.has(Sign.CHANGES) and len(line) == 1:
+                out.add(namer.phrases.say("not_changed", name=namer.label(node), turn=line[0].first), node)
+                continue
+            out.add(
+                namer.phrases.say("was_added", name=namer.label(node), turn=line[-1].first),
+                node,
+            )
+            turn = line[-1].first
+        because(namer, node, turn, out)
+    return bool(out.lines)
+
+
+def because(namer: Namer, node: Node, turn: int, out: Told) -> None:
+    """What the user said in that turn, joined to the last sentence so that it is told as past."""
+    said = said_in(node, turn) or next(
+        (r.why for other in namer.graph for r in other.history if r.turn == turn), ""
+    )
+    if not said:
+        return
+    text = said if len(said) <= _MOST_SAID else said[:_MOST_SAID].rsplit(" ", 1)[0] + " …"
+    quote = namer.phrases.said.format(text=text)
+    if not out.lines:
+        out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node)
+    end = "" if text[-1] in ".!?…" else "."
+    out.lines[-1] = f"{out.lines[-1].rstrip('.')}; {quote}{end}"
+    out.needed.append(str(turn))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from datetime import datetime
 
 import pytest
@@ -49,6 +50,12 @@ WORDS = st.sampled_from(
         "laſt",
         "thıs",
         "(x)",
+        "on Thursday",
+        "went",
+        "will",
+        "hier",
+        "vor zwei Tagen",
+        "el viernes que viene",
         "İn",
     ]
 )
@@ -153,6 +160,107 @@ def test_borders_of_months_and_years_are_gone_over(said: datetime, text: str, ex
 )
 def test_what_has_no_single_meaning_stays_as_it_is(text: str) -> None:
     assert annotate(text, TUESDAY) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # German
+        ("Ich habe sie gestern Abend gesehen.", "Monday 3 March 2025"),
+        ("Vorgestern hat es geregnet.", "Sunday 2 March 2025"),
+        ("Wir treffen uns übermorgen.", "Thursday 6 March 2025"),
+        ("Heute Morgen war es kalt.", "Tuesday 4 March 2025"),
+        ("Wir sehen uns morgen früh.", "Wednesday 5 March 2025"),
+        ("Das war vor drei Tagen.", "Saturday 1 March 2025"),
+        ("Sie zog vor einem Jahr um.", "2024"),
+        ("Sie fährt in zwei Wochen.", "the week of 17 March 2025"),
+        ("Letzte Woche war ich krank.", "the week of 24 February 2025"),
+        ("Am vergangenen Wochenende waren wir in Ulm.", "the weekend of 1 March 2025"),
+        ("Nächsten Monat ziehen wir um.", "April 2025"),
+        ("Er kam letzten Freitag.", "Friday 28 February 2025"),
+        ("Nächsten Sonnabend gehe ich hin.", "Saturday 8 March 2025"),
+        # Spanish
+        ("La vi ayer.", "Monday 3 March 2025"),
+        ("Anteayer llovió mucho.", "Sunday 2 March 2025"),
+        ("Nos vemos pasado mañana.", "Thursday 6 March 2025"),
+        ("Te llamo mañana por la tarde.", "Wednesday 5 March 2025"),
+        ("Fue hace tres días.", "Saturday 1 March 2025"),
+        ("Se va dentro de dos semanas.", "the week of 17 March 2025"),
+        ("La semana pasada estuve enfermo.", "the week of 24 February 2025"),
+        ("El próximo fin de semana voy a casa.", "the weekend of 15 March 2025"),
+        ("El mes que viene nos mudamos.", "April 2025"),
+        ("Vino el viernes pasado.", "Friday 28 February 2025"),
+        ("Voy el próximo sábado.", "Saturday 8 March 2025"),
+        ("El año pasado vivía en Cádiz.", "2024"),
+        # French
+        ("Je l’ai vue hier.", "Monday 3 March 2025"),
+        ("Avant-hier il a plu.", "Sunday 2 March 2025"),
+        ("On se voit après-demain.", "Thursday 6 March 2025"),
+        ("Aujourd'hui je reste à la maison.", "Tuesday 4 March 2025"),
+        ("C’était il y a trois jours.", "Saturday 1 March 2025"),
+        ("Elle part dans deux semaines.", "the week of 17 March 2025"),
+        ("La semaine dernière j’étais malade.", "the week of 24 February 2025"),
+        ("Le mois prochain on déménage.", "April 2025"),
+        ("L'année dernière nous vivions à Lyon.", "2024"),
+        ("Il est venu vendredi dernier.", "Friday 28 February 2025"),
+        ("J’y vais samedi prochain.", "Saturday 8 March 2025"),
+    ],
+)
+def test_a_relative_date_is_resolved_in_other_languages(text: str, expected: str) -> None:
+    assert meanings(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We went to the lake on Sunday and it was great.", "Sunday 2 March 2025"),
+        ("I finished the shelf on Saturday!", "Saturday 1 March 2025"),
+        ("We will meet on Thursday.", "Thursday 6 March 2025"),
+        ("I'm seeing her on Friday. It was a hard week.", "Friday 7 March 2025"),
+        ("Are you free on Saturday?", "Saturday 8 March 2025"),
+        ("Am Sonntag waren wir am See.", "Sunday 2 March 2025"),
+        ("Am Donnerstag habe ich ihn getroffen.", "Thursday 27 February 2025"),
+        ("Am Donnerstag muss ich zum Arzt.", "Thursday 6 March 2025"),
+        ("El domingo fuimos al lago.", "Sunday 2 March 2025"),
+        ("El jueves voy a ver al médico.", "Thursday 6 March 2025"),
+        ("Dimanche on est allés au lac.", "Sunday 2 March 2025"),
+        ("Jeudi je vais voir le médecin.", "Thursday 6 March 2025"),
+    ],
+)
+def test_the_tense_tells_which_weekday_is_meant(text: str, expected: str) -> None:
+    assert meanings(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "on Friday",
+        "It is on Thursday.",
+        "We met and will meet again on Thursday.",
+        "I went there on Tuesday.",  # said on a Tuesday
+        "I am tired on Sundays.",
+        "Am Donnerstag ist Markt.",
+        "El jueves hay mercado.",
+        "Le jeudi il y avait toujours du monde.",
+        "Hier ist es schön.",
+        "Guten Morgen!",
+        "Am Morgen war es kalt.",
+        "Por la mañana hacía frío.",
+        "Vivo aquí desde hace dos años.",
+        "Le matin il faisait froid.",
+        "Der Film war so lala, vor allem am Ende.",
+        "I may come over in a second.",
+        "Vor zwei oder drei Jahren.",
+    ],
+)
+def test_without_a_tense_that_tells_the_words_stay_as_they_are(text: str) -> None:
+    assert annotate(text, TUESDAY) == text
+
+
+def test_a_long_text_takes_no_longer_than_its_length() -> None:
+    begun = time.perf_counter()
+    resolve("on Thursday we went and he ai " * 2000, TUESDAY)
+    assert time.perf_counter() - begun < 5
 
 
 def test_a_date_before_the_calendar_begins_stays_as_it_is() -> None:

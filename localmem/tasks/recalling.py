@@ -24,7 +24,7 @@ def past(namer: Namer, topics: Topics, out: Told) -> bool:
         and (question.has(Sign.REMOVES) or question.has(Sign.CHANGES))
         and not question.has(Sign.WHEN)
     ):
-        return allevents(namer, topics, out)
+        return all_events(namer, topics, out)
     nodes = _about(topics)
     if nodes and question.has(Sign.FIRST) and not question.has(Sign.ALL_PAST) and _several(topics, nodes[0]):
         return _at_the_start(namer, topics, nodes[0], out)

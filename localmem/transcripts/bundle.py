@@ -22,7 +22,7 @@ _TOLD = 5
 def is_export(path: Path) -> bool:
     """Whether a path is a folder that is read as one."""
     try:
-        return path.is_dir() and any(spec.marks and _has(path, spec.marks) for spec in FORMATS.values())
+        return path.is_dir() and any(_has(path, marks) for spec in FORMATS.values() for marks in spec.marks)
     except (OSError, ValueError):
         return False
 
@@ -56,11 +56,12 @@ def events(archive: Archive, format: Format | None) -> Iterator[Event]:
     """
     names = archive.names()
     for one, spec in FORMATS.items():
-        root = _root(names, spec.marks)
-        if spec.export is not None and root is not None and format in (None, one):
-            yield Note(f"read as {one}: {' and '.join(spec.marks)} are in it", minor=True)
-            yield from spec.export(archive, root)
-            return
+        for marks in spec.marks if spec.export is not None and format in (None, one) else ():
+            root = _root(names, marks)
+            if spec.export is not None and root is not None:
+                yield Note(f"read as {one}: {' and '.join(marks)} are in it", minor=True)
+                yield from spec.export(archive, root)
+                return
     found, refused = _transcripts(archive, names, format)
     if not found:
         raise _nothing(archive, names, refused, format)
@@ -81,7 +82,7 @@ def events(archive: Archive, format: Format | None) -> Iterator[Event]:
 def _root(names: list[str], marks: tuple[str, ...]) -> str | None:
     """The beginning of the paths of an export, which may be in a folder of the archive; None: it is none."""
     there = set(names)
-    for name in names if marks else ():
+    for name in names:
         root, slash, last = name.rpartition("/")
         if last == marks[0] and all(root + slash + mark in there for mark in marks):
             return root + slash

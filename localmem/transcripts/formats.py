@@ -37,10 +37,10 @@ class FormatSpec:
     """Events of a source. Raises TranscriptError, and nothing else, on any text."""
     exported: bool = False
     """Whether a program exports it, with other files beside it that are no transcripts."""
-    marks: tuple[str, ...] = ()
-    """Files that tell of an export of many files, which `export` reads as a whole."""
+    marks: tuple[tuple[str, ...], ...] = ()
+    """Files that together tell that a folder is one export; any of these sets does."""
     export: Callable[[Archive, str], Iterator[Event]] | None = None
-    """Events of such an export, and the beginning of the paths in it."""
+    """Events of such an export, given the beginning of the paths in it; None: its texts are read one by one."""
 
 
 # In the order in which detection asks: what can be told for certain first, plain text last.
@@ -48,12 +48,20 @@ FORMATS: Mapping[Format, FormatSpec] = MappingProxyType(
     {
         Format.SRT: FormatSpec(subrip.sniff, subrip.parse),
         Format.WEBVTT: FormatSpec(webvtt.sniff, webvtt.parse),
-        Format.CHATGPT: FormatSpec(chatgpt.sniff, chatgpt.parse, exported=True),
-        Format.CLAUDE: FormatSpec(claude.sniff, claude.parse, exported=True),
-        Format.SLACK: FormatSpec(
-            *(slack.sniff, slack.parse),
+        Format.CHATGPT: FormatSpec(
+            chatgpt.sniff,
+            chatgpt.parse,
             exported=True,
-            marks=("channels.json", "users.json"),
+            marks=(("conversations.json", "chat.html"), ("conversations-000.json", "chat.html")),
+        ),
+        Format.CLAUDE: FormatSpec(
+            claude.sniff, claude.parse, exported=True, marks=(("conversations.json", "users.json"),)
+        ),
+        Format.SLACK: FormatSpec(
+            slack.sniff,
+            slack.parse,
+            exported=True,
+            marks=(("channels.json", "users.json"),),
             export=slack.export,
         ),
         Format.DISCORD: FormatSpec(discord.sniff, discord.parse, exported=True),

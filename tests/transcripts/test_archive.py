@@ -14,7 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localmem.errors import TranscriptError
-from localmem.transcripts import Conversation, Event, Format, Note, Skipped, Turn, archive, read_stream
+from localmem.transcripts import (
+    Conversation,
+    Event,
+    Format,
+    Note,
+    Skipped,
+    Turn,
+    archive,
+    expand,
+    read,
+    read_stream,
+)
 
 from .helpers import VALID, details, events, turns
 
@@ -154,6 +165,25 @@ def test_damage_inside_a_text_is_an_error_that_names_it() -> None:
 )
 def test_a_zip_without_a_transcript_is_an_error(members: dict[str, str | bytes], reason: str) -> None:
     assert reason in why(zipped(members))
+
+
+@pytest.mark.parametrize(
+    ("format", "beside"),
+    [
+        (Format.CHATGPT, {"chat.html": "<html>", "message_feedback.json": '[{"id": "f", "content": "{}"}]'}),
+        (Format.CLAUDE, {"users.json": '[{"name": "Anna", "text": "x"}]', "projects.json": "[]"}),
+    ],
+)
+def test_an_unpacked_export_is_read_as_its_zip_is(
+    format: Format, beside: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    for name, text in {"conversations.json": VALID[format], **beside}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (tmp_path / "conversations.json").write_text(VALID[format], encoding="utf-8")  # alone it is a file
+    assert expand([str(tmp_path)]) == [tmp_path / "conversations.json", folder]
+    assert [event for event in read(folder) if isinstance(event, Turn)] == turns(VALID[format])
 
 
 def test_a_document_is_named_for_what_it_is() -> None:

@@ -19,8 +19,8 @@ class Format(StrEnum):
 
     PLAIN = "plain", "'Name: text', with or without a time before it, or dated headings"
     WHATSAPP = "whatsapp", "WhatsApp, exported on Android or iOS: the zip, or its text"
-    CHATGPT = "chatgpt", "ChatGPT, exported data: the zip, or its conversations.json"
-    CLAUDE = "claude", "Claude, exported data: the zip, or its conversations.json"
+    CHATGPT = "chatgpt", "ChatGPT, exported data: the zip, its folder, or conversations.json"
+    CLAUDE = "claude", "Claude, exported data: the zip, its folder, or conversations.json"
     SLACK = "slack", "Slack, exported workspace: the zip, its folder, or a day's file"
     DISCORD = "discord", "Discord, as JSON of DiscordChatExporter"
     TELEGRAM = "telegram", "Telegram Desktop, exported as JSON: one chat, or all"

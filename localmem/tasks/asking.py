@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from localmem.tasks import events, premise, recalling
 from localmem.tasks.context import GROUP
 from localmem.tasks.mentions import content, within
-from localmem.tasks.naming import Namer, bare, join, kind
+from localmem.tasks.naming import Namer, join
 from localmem.tasks.question import Question
 from localmem.tasks.signs import Sign, Want
 from localmem.tasks.telling import Told
@@ -68,7 +68,10 @@ def _orders(question: Question) -> bool:
 def _supposed(namer: Namer, topics: Topics, out: Told) -> Told:
     """Nothing is changed, and what stands."""
     out.add(namer.phrases.say("unchanged"))
-    for node in [node for node in topics.items if node.live][:2]:
+    named = [node for node in topics.items if node.live]
+    if not named and not topics.unknown and topics.whole is not None:
+        named = topics.of_kind(topics.below([topics.whole]))
+    for node in named[:2]:
         _tell(namer, topics, [node], out)
     return out
 
@@ -101,6 +104,8 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
             events.ending(namer, topics, node, out)
         return bool(out.lines)
     inside = topics.below(topics.wholes or ([topics.whole] if topics.whole else []))
+    if Want.NUMBER in question.wants and (counted := _counted(namer, topics, inside)):
+        return _count(namer, topics, counted, out)
     wanted = topics.of_kind(inside)
     vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
     if wanted and (topics.wholes or vague or question.has(Sign.OWN)):
@@ -123,9 +128,11 @@ def _perhaps(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     if whole is None or not question.has(Sign.OWN) or question.strong(topics.unknown):
         return False
-    if len(topics.below([whole])) > _SMALL:
+    roots = topics.roots if len(topics.below(topics.roots)) <= _SMALL else [whole]
+    if len(topics.below(roots)) > _SMALL:
         return False
-    out.add(namer.overview(whole), whole, needed=_values(namer.parts(whole)))
+    for root in roots:
+        out.add(namer.overview(root), root, needed=_needed(namer, namer.parts(root)))
     return True
 
 
@@ -165,9 +172,8 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
         groups.setdefault(fold(node.slot), []).append(node)
     for same in groups.values():
         node = same[0]
-        told_alone = len(same) == 1 and node.value and not namer.parts(node) and node.status is Status.ACTIVE
-        named = node.slot != GROUP and not (bare(node.slot) and kind(node.value) == "text")
-        if told_alone and named and not together and not _noted(namer, topics, node):
+        alone = len(same) == 1 and namer.says_is(node) and not together
+        if alone and not _noted(namer, topics, node):
             out.add(
                 namer.phrases.say("first", value=node.value, **namer.words(node)), node, needed=[node.value]
             )
@@ -178,14 +184,14 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
             above = namer.graph[whole]
             items = namer.listing(here, noted=any(_noted(namer, topics, node) for node in here))
             if above.id in {node.id for node in here}:
-                out.add(namer.overview(above), *here, needed=_values(here))
+                out.add(namer.overview(above), *here, needed=_needed(namer, here))
             else:
                 out.add(
                     namer.phrases.say(
                         "stands", name=above.value if above.slot == GROUP else above.slot, items=items
                     ),
                     *here,
-                    needed=_values(here),
+                    needed=_needed(namer, here),
                 )
     return bool(out.lines)
 
@@ -204,6 +210,17 @@ _ABLE = r"\b(can|can't|cannot|available|free|notes?|when|kann|können|verfügbar
 def _above(namer: Namer, node: Node) -> int:
     above = namer.graph.live_parents(node)
     return above[0].id if above else node.id
+
+
+_PEOPLE = r"\b(people|persons?|guests?|participants?|attendees|leute|personen|gäste|teilnehmer\w*|gente|personas?|invitad\w*|participantes?)\b"
+_TASKS = r"\b(tasks?|plans|lists|projects|aufgaben|pläne|listen|projekte|tareas|planes|listas|proyectos)\b"
+
+
+def _counted(namer: Namer, topics: Topics, inside: Sequence[Node]) -> list[Node]:
+    """What is to be counted where no part is named: the people, or all parts of a named whole."""
+    if topics.question.asks(_PEOPLE):
+        return [node for node in inside if is_kind(node, Want.PERSON)]
+    return namer.parts(topics.wholes[0]) if topics.wholes and topics.wholes[0].live else []
 
 
 def _count(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:
@@ -242,7 +259,7 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
         pass
     elif waiting:
         items = namer.listing(waiting, deep=False)
-        out.add(namer.phrases.say("open", items=items), *waiting, needed=_values(waiting))
+        out.add(namer.phrases.say("open", items=items), *waiting, needed=_needed(namer, waiting))
     else:
         out.add(namer.phrases.say("none_open"))
     if finished:
@@ -261,16 +278,16 @@ def _overviews(namer: Namer, topics: Topics, out: Told) -> bool:
         chosen = tops
     elif topics.items and topics.whole is not None:
         chosen = [topics.whole]
-    elif topics.question.has(Sign.WHOLE) or not topics.focus:
+    elif topics.question.has(Sign.WHOLE) or not topics.focus or topics.question.asks(_TASKS):
         chosen = topics.roots
     else:
         chosen = [topics.whole] if topics.whole is not None else topics.roots
     if not chosen:
         out.add(namer.phrases.say("empty"))
     for node in chosen:
-        out.add(namer.overview(node), node, *namer.parts(node), needed=_values(namer.parts(node)))
+        out.add(namer.overview(node), node, *namer.parts(node), needed=_needed(namer, namer.parts(node)))
     return True
 
 
-def _values(nodes: Sequence[Node]) -> list[str]:
-    return [node.value or node.slot for node in nodes]
+def _needed(namer: Namer, nodes: Sequence[Node]) -> list[str]:
+    return [namer.needed(node) for node in nodes]

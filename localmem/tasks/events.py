@@ -127,6 +127,9 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
     """Why something is so, is gone, or became so: what the user said in that turn."""
     question = topics.question
     items = topics.items
+    if not items and topics.wholes and (question.has(Sign.CHANGES) or question.has(Sign.REMOVES)):
+        moved = [node for node in topics.below(topics.wholes) if topics.changed(node) and node.slot != GROUP]
+        items = sorted(moved, key=lambda node: -topics.line(node)[-1].first)[:1]
     if not items:
         if topics.wholes and not topics.unknown:
             whole = topics.wholes[0]
@@ -137,7 +140,10 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
             return False
         items = recent[:1]
     for node in items[:2]:
-        turn = ending(namer, topics, node, out)
+        words = (
+            None if topics.items else [word for span in topics.line(node)[:-1] for word in content(span.text)]
+        )
+        turn = ending(namer, topics, node, out, words)
         if turn is None:
             if question.has(Sign.REMOVES):
                 out.add(

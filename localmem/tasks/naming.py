@@ -54,7 +54,8 @@ class Namer:
         slot = slot or node.slot
         value = node.value if value is None else value
         shared = value[:1].isupper() and value[:1].isalpha() and self._shares_slot(node)
-        text = value if shared else beside(slot, value)
+        before = value == node.value and value[:1].isdigit() and self.precedes(node)
+        text = value if shared else f"{value} {slot}" if before else beside(slot, value)
         if not deep:
             return text
         inner = [self.item(child) for child in self.parts(node)]
@@ -67,6 +68,30 @@ class Namer:
     def label(self, node: Node, *, slot: str = "", value: str | None = None) -> str:
         """A node without its parts, as the subject of a sentence."""
         return self.item(node, slot=slot, value=value, deep=False)
+
+    def precedes(self, node: Node) -> bool:
+        """Whether the user said the value in front of the slot: "chop tomatoes", "3 kg potatoes", not "cake: lemon"."""
+        said = next((r.why for r in node.history if (r.slot, r.value) == (node.slot, node.value)), "")
+        value, slot = folded(said).find(folded(node.value)), folded(said).find(folded(node.slot))
+        return 0 <= value < slot
+
+    def says_is(self, node: Node) -> bool:
+        """Whether "SLOT is VALUE" says a node well."""
+        if not node.value or node.slot == GROUP or self.parts(node) or node.status is not Status.ACTIVE:
+            return False
+        if fold(node.slot) in fold(node.value) or (
+            bare(node.slot) and kind(node.value) != "date" and kind(node.value) != "time"
+        ):
+            return False
+        return not self.precedes(node) or SPECIFIC.search(folded(node.slot)) is not None
+
+    def needed(self, node: Node) -> str:
+        """The word that a sentence about a node must have."""
+        return (
+            node.value
+            if node.value and not (self.precedes(node) and not node.value[:1].isdigit())
+            else node.slot
+        )
 
     def _shares_slot(self, node: Node) -> bool:
         """Whether others beside it have, or had, the same slot."""

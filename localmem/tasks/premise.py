@@ -13,7 +13,7 @@ from localmem.tasks.phrases import sentence
 from localmem.tasks.signs import Sign, Want
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
-from localmem.tasks.values import Node, Status
+from localmem.tasks.values import Node
 
 _FEW = 6
 
@@ -30,7 +30,7 @@ def parts(namer: Namer, topics: Topics, out: Told) -> bool:
     if whole is None:
         return False
     removed = [node for node in topics.below([whole], live=False) if not node.live and node.slot != NOTE]
-    if not groups and not removed and not topics.question.why:
+    if not groups and not (removed and topics.question.why):
         return False
     if groups:
         whole = (
@@ -41,6 +41,14 @@ def parts(namer: Namer, topics: Topics, out: Told) -> bool:
     text = namer.listing(shown) or whole.slot
     first = namer.phrases.say("one_now", items=text)
     asks = not topics.question.open
+    if groups and asks and topics.question.past and not topics.question.has(Sign.NEGATED):
+        turn = groups[-1].deleted.turn
+        items = join([node.value for node in groups if node.deleted.turn == turn], namer.phrases)
+        out.add(
+            namer.phrases.say("yes", text=_lower(namer.phrases.part("were_joined", items=items, turn=turn)))
+        )
+        out.add(first, whole, *shown)
+        return True
     line = namer.phrases.say("no", text=_lower(first)) if asks else first
     out.add(line, whole, *shown, needed=[node.value or node.slot for node in shown])
     if groups:
@@ -69,6 +77,17 @@ def claim(namer: Namer, topics: Topics, out: Told) -> bool:
 def whether(namer: Namer, topics: Topics, out: Told) -> bool:
     """Yes or no."""
     question = topics.question
+    asks_event = question.has(Sign.REMOVES) or question.has(Sign.CHANGES)
+    if asks_event and question.past and not topics.items and not question.strong(topics.unknown):
+        wanted = topics.of_kind(topics.below([topics.whole] if topics.whole else []))
+        if wanted:
+            return _did(namer, topics, wanted[:1], out)
+    if question.has(Sign.FIRST) and question.past and topics.items and not topics.unknown:
+        first = topics.items[0]
+        line = topics.line(first)
+        if len(line) > 1 and not topics.fits(line[0]):
+            recalling.recall(namer, topics, first, out)
+            return True
     presumes = question.has(Sign.NEGATED) or question.past or question.claims
     if topics.unknown:
         asked = question.strong(topics.unknown) or presumes or question.has(Sign.MEMBERSHIP)
@@ -98,12 +117,16 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
         and (question.past or question.has(Sign.EVER))
         and topics.items
     ):
-        return _did(namer, topics, out)
+        return _did(namer, topics, topics.items, out)
     if question.has(Sign.ALWAYS) and topics.items:
         for node in topics.items[:1]:
             recalling.everything(namer, node, topics.line(node), out)
         return True
     now = _now(topics)
+    exact = _exactly_once(topics, now)
+    if exact is not None:
+        _was(namer, topics, exact, out, "no_longer")
+        return True
     if now and not question.has(Sign.JUDGES):
         if (question.past and not question.has(Sign.NEGATED)) or question.has(Sign.EVER):
             found = _ever(topics)
@@ -213,7 +236,7 @@ def _above(topics: Topics, node: Node) -> str:
 
 def _plain(namer: Namer, nodes: Sequence[Node]) -> str:
     """Nodes as a short text: "the owner is Farid", "eggs 10"."""
-    if len(nodes) == 1 and nodes[0].value and not namer.parts(nodes[0]) and nodes[0].status is Status.ACTIVE:
+    if len(nodes) == 1 and namer.says_is(nodes[0]):
         return _small(namer.phrases.say("first", value=nodes[0].value, **namer.words(nodes[0])))
     text = namer.listing(nodes)
     return text if text.endswith(".") else f"{text}."
@@ -249,6 +272,23 @@ def _now(topics: Topics) -> list[Node]:
         if len(within(wanted, words)) == len(wanted):
             return wholes[:1]
     return []
+
+
+def _exactly_once(topics: Topics, now: Sequence[Node]) -> Span | None:
+    """The span whose value is just what is asked, and is past, where what stands only has it among other words."""
+    if len(now) != 1 or len(content(now[0].value)) < 2 * len(topics.words):
+        return None
+    for node in topics.items:
+        for span in topics.places(node):
+            words = content(span.value)
+            if (
+                span.last is not None
+                and words
+                and len(within(topics.words, words)) == len(words)
+                and node.id != now[0].id
+            ):
+                return span
+    return None
 
 
 def _live_above(topics: Topics, node: Node) -> set[int]:
@@ -326,26 +366,26 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _did(namer: Namer, topics: Topics, out: Told) -> bool:
+def _did(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:
     """Whether something was removed or changed, and in which turn."""
-    for node in topics.items[:2]:
-        turn = events.ending(namer, topics, node, out)
+    for node in nodes[:2]:
+        line = topics.line(node)
+        words = None if node in topics.items else [word for span in line[:-1] for word in content(span.text)]
+        turn = events.ending(namer, topics, node, out, words)
         if turn is None:
             node_text = namer.label(node)
             phrase = "not_removed" if topics.question.has(Sign.REMOVES) else "not_changed"
             text = _lower(namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first))
             out.add(namer.phrases.say("no", text=text), node)
         else:
+            if topics.question.has(Sign.REMOVES) != node.live:
+                out.lines[-1] = namer.phrases.say("yes", text=_lower(out.lines[-1]))
             events.because(namer, node, turn, out)
     return bool(out.lines)
 
 
 def _mismatch(namer: Namer, topics: Topics, out: Told) -> bool:
     """The words stand, but not together: "didn't Farid review it?"."""
-    slot = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
-    if slot and not any(alike(w, v) for n in slot for w in topics.words for v in content(n.value)):
-        out.add(namer.phrases.say("no", text=_plain(namer, slot[:1])), slot[0], needed=[slot[0].value])
-        return True
     live = [node for node in topics.items if node.live]
     if not live:
         for node in topics.items[:2]:
@@ -358,4 +398,8 @@ def _mismatch(namer: Namer, topics: Topics, out: Told) -> bool:
             text = namer.phrases.say("stands", name=topics.whole.slot, items=items)
             out.add(namer.phrases.say("no", text=text), topics.whole)
             return True
+    slot = [node for node in topics.items if node.live and node.value and _about_slot(topics, node)]
+    if slot and not any(alike(w, v) for n in slot for w in topics.words for v in content(n.value)):
+        out.add(namer.phrases.say("no", text=_plain(namer, slot[:1])), slot[0], needed=[slot[0].value])
+        return True
     return _neutral(namer, topics, out)

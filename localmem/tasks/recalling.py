@@ -38,7 +38,7 @@ def past(namer: Namer, topics: Topics, out: Told) -> bool:
         return False
     out.wordable = True
     for node in nodes[:3]:
-        _recall(namer, topics, node, out)
+        recall(namer, topics, node, out)
     return bool(out.lines)
 
 
@@ -55,7 +55,7 @@ def _about(topics: Topics) -> list[Node]:
             here = topics.of_kind(topics.below([topics.whole] if topics.whole else []))
             latest = [node for node in topics.of_kind(recent) if topics.changed(node) and node in here]
             near += latest[:1] or here
-        moved = [node for node in near if topics.changed(node)]
+        moved = [node for node in near if topics.changed(node) and node.slot != GROUP]
         if moved:
             return _one_of_each(topics, moved)
         if near:
@@ -89,7 +89,8 @@ def _one_of_each(topics: Topics, nodes: Sequence[Node]) -> list[Node]:
     return kept
 
 
-def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
+def recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
+    """What one node was, as the question wants it: at first, before, in between, or all of it."""
     question = topics.question
     line = topics.line(node)
     words = namer.words(node)
@@ -142,7 +143,8 @@ def _recall(namer: Namer, topics: Topics, node: Node, out: Told) -> None:
                 needed=[span.text for span in middle],
             )
             return
-    if question.has(Sign.FIRST) and not question.has(Sign.ALL_PAST):
+    returned = not gone and label(line[0], line[-1]) == label(line[-1], line[0])
+    if question.has(Sign.FIRST) and not question.has(Sign.ALL_PAST) and not returned:
         if gone:
             out.add(
                 namer.phrases.say(

@@ -118,7 +118,7 @@ SIGNS = {
     Sign.JUDGES: r"\b(could|can|should|would|may|might|afford|könn\w*|soll(te)?n?|würde\w*|podr\w*|puedo|podemos|deber\w*|really|honestly|even|worth|enough|necessary|actually need|too (late|early|many|much|long|big|small|expensive)|good|bad|wirklich|überhaupt|genug|lohnt|zu (spät|früh|viel\w*|teuer|lang\w*)|realmente|de verdad|suficiente\w*|demasiad\w*|vale la pena|hace falta)\b",
     Sign.REMOVES: r"\b(remov\w*|delet\w*|drop\w*|cancel\w*|scrap\w*|throw|threw|thrown|took|take (\w+ )?(off|out)|ditch\w*|leave out|left out|get rid|got rid|cut|strike|kick\w*|entfern\w*|gelöscht|lösch\w*|gestrichen|streich\w*|rausgenommen|raus|weg|abgesagt|quit\w*|elimin\w*|borr\w*|sacar|saqué|sacamos|cancel\w*)\b",
     Sign.CHANGES: r"\b(chang\w*|replac\w*|swap\w*|switch\w*|mov\w*|updat\w*|ersetz\w*|änder\w*|geändert|getauscht|verschoben|verschieb\w*|verlegt|cambi\w*|reemplaz\w*|sustitu\w*|mov\w*)\b",
-    Sign.PARTS: r"\b(two|three|2|3|several|multiple|both|split|separate|zwei|drei|mehrere|beide|aufgeteilt|getrennt|dos|tres|varias|varios|divid\w*|separad\w*)\b.{0,16}\b(parts?|sessions?|groups?|meetings?|halves|slots?|times|tables?|teile|gruppen|termine|treffen|stunden|partes|grupos|reuniones|sesiones)\b|\b(split|divided|aufgeteilt|zweigeteilt|divid\w*)\b",
+    Sign.PARTS: r"\b(how many|wie ?viele|cuánt[oa]s) (parts?|sessions?|groups?|teile|gruppen|partes|grupos)\b|\b(separate|getrennt\w*|separad\w*) (part|session|group|meeting|gruppe|grupo)\b|\b(two|three|2|3|several|multiple|both|split|separate|zwei|drei|mehrere|beide|aufgeteilt|getrennt|dos|tres|varias|varios|divid\w*|separad\w*)\b.{0,16}\b(parts?|sessions?|groups?|meetings?|halves|slots?|times|tables?|teile|gruppen|termine|treffen|stunden|partes|grupos|reuniones|sesiones)\b|\b(split|divided|aufgeteilt|zweigeteilt|divid\w*)\b",
     Sign.OWN: r"\b(i|i'm|we|we're|my|our|us|me|am|it|there|this|that|ich|wir|mein\w*|unser\w*|uns|es|da|das|davon|yo|mi|mis|nuestr\w*|nos|tengo|tenemos|eso|esto|vamos)\b",
     Sign.MEMBERSHIP: r"\b(on (the|my|our) (list|plan|menu|agenda)|in (the|my|our) (cart|list|plan|basket)|coming|invited|attending|joining|part of|included|(do|did|have|had) (we|i)\b.*\b(have|got|any)?|(auf|in) der liste|dabei|kommt|kommen|(hab\w*|hatt\w*) (wir|ich)|en la lista|viene\w*|tenemos|tengo|teníamos|hay)\b",
     Sign.ALWAYS: r"\b(always|all along|the whole time|immer|schon immer|die ganze zeit|siempre|desde siempre)\b",
@@ -128,6 +128,9 @@ SIGNS = {
 """Expressions for folded text, of all languages at once."""
 EMPTY = words(
     """
+    attend attending attends join joining joins invited invite point some irgendwann teilnimmt teilnehmen eingeladen asiste asisten
+    participa momento cooking sure everyone everybody
+    cancel cancelled canceled cancels swap swapped
     ever always immer siempre still again currently now quick recap actually tell show list everything all many much often got say
     said mentioned mention originally original first initially initial earlier previously previous before between begin began
     beginning start started chosen chose choose pick picked set happened happen part parts coming come going go goes gone take

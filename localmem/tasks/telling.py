@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from localmem.tasks.context import GROUP, NOTE
-from localmem.tasks.cues import Cue, folded
+from localmem.tasks.cues import Cue
 from localmem.tasks.graph import TaskGraph
-from localmem.tasks.naming import LONG_LIST, SPECIFIC, Namer, bare, join, kind
+from localmem.tasks.naming import LONG_LIST, Namer, bare, join
 from localmem.tasks.values import Change, Node, Status, fold
 
 
@@ -100,7 +100,8 @@ class _Telling:
             group = [node for node in below if node.parents[0] == parent]
             needed = [text for node in group for text in _telling(node)]
             here = self.graph[parent]
-            if len(group) == 1 and len(roots) == 1 and here.id == roots[0].id and self._is_fact(group[0]):
+            fact = len(group) == 1 and self.namer.says_is(group[0]) and not self.namer.notes(group[0])
+            if fact and len(roots) == 1 and here.id == roots[0].id:
                 self._say(
                     "first", group[0], needed=needed, value=group[0].value, **self.namer.words(group[0])
                 )
@@ -131,22 +132,6 @@ class _Telling:
     def _is_new(self, node: Node) -> bool:
         """New to the graph, and not brought back."""
         return node.id not in self.before
-
-    def _is_fact(self, node: Node) -> bool:
-        """Whether "SLOT is VALUE" says it well."""
-        return (
-            bool(node.value)
-            and not self.namer.parts(node)
-            and not self.namer.notes(node)
-            and fold(node.slot) not in fold(node.value)
-            and (not bare(node.slot) or kind(node.value) != "text")
-            and (
-                SPECIFIC.search(folded(node.slot)) is not None
-                or not node.value[:1].islower()
-                or kind(node.value) != "text"
-                or self.phrases.code != "en"
-            )
-        )
 
     def _values(self) -> None:
         for old, new in self.pairs:

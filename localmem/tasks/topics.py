@@ -70,7 +70,7 @@ class Topics:
     @cached_property
     def _named(self) -> list[Node]:
         """Nodes with a word of the question, without those whose words another one has beside others."""
-        nodes = [self.graph[id] for id in self.hits if self.graph[id].slot != NOTE]
+        nodes = [self.graph[id] for id in self.hits if self.graph[id].slot not in _hidden(self.graph[id])]
         found = []
         for node in nodes:
             hit = self.hits[node.id]
@@ -223,6 +223,11 @@ _KINDS = frozenset(
 )
 """Slots that question words ask for."""
 _NO_PERSON = rf"({SLOTS[Want.PLACE]}|{SLOTS[Want.DATE]}|{SLOTS[Want.TIME]}|\b(start|origin|budget|price|hotel|flight|colour|color|theme|from|to)\b)"
+
+
+def _hidden(node: Node) -> tuple[str, ...]:
+    """Slots that no question names: notes belong to what they are about, and parts that are gone to the whole."""
+    return (NOTE,) if node.live else (NOTE, GROUP)
 
 
 def _sole(slot: str) -> list[str]:

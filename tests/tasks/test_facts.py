@@ -175,7 +175,7 @@ def test_a_false_claim_gets_the_turns_in_which_it_was_so() -> None:
 
 
 def test_a_hypothesis_changes_nothing_and_says_so() -> None:
-    told = picnic().say("what if we moved the date to Monday?")
+    told = picnic().say("what if we changed the date?")
     assert told.text == "Nothing is changed. The date is Saturday."
     assert told.asked == ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localmem.tasks import events, premise, recalling
+from localmem.tasks import events, parting, premise, recalling
 from localmem.tasks.context import GROUP
 from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import Namer, join
@@ -36,7 +36,7 @@ def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes
         return out, bool(out.lines)
     if supposes:
         return _supposed(namer, topics, out), True
-    if question.has(Sign.PARTS) and premise.parts(namer, topics, out):
+    if question.has(Sign.PARTS) and parting.parts(namer, topics, out):
         return out, True
     if question.why:
         return out, events.why(namer, topics, out)

@@ -111,6 +111,11 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", ":", "”", "“", "»")) else text + "."
 
 
+def lower(text: str) -> str:
+    """A sentence as it stands behind a colon."""
+    return text[:1].lower() + text[1:]
+
+
 EN = Phrases(
     code="en",
     conjunction="and",

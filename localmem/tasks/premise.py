@@ -5,57 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localmem.tasks import events, recalling
-from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.mentions import alike, content, within
-from localmem.tasks.naming import Namer, join, kind, plural
+from localmem.tasks.naming import Namer, kind, plural
 from localmem.tasks.past import Span
-from localmem.tasks.phrases import sentence
+from localmem.tasks.phrases import lower, sentence
 from localmem.tasks.signs import Sign, Want
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.values import Node
 
 _FEW = 6
-
-
-def parts(namer: Namer, topics: Topics, out: Told) -> bool:
-    """Whether something stands in several parts; False: it never did, and the question is another one."""
-    groups = [node for node in topics.graph if node.slot == GROUP]
-    standing = [node for node in groups if node.live]
-    if standing:
-        items = "; ".join(namer.item(node) for node in standing)
-        out.add(namer.phrases.say("parts_now", number=len(standing), items=items), *standing)
-        return True
-    whole = topics.whole
-    if whole is None:
-        return False
-    removed = [node for node in topics.below([whole], live=False) if not node.live and node.slot != NOTE]
-    if not groups and not (removed and topics.question.why):
-        return False
-    if groups:
-        whole = (
-            topics.root(next((topics.graph[id] for id in groups[-1].parents if topics.graph[id].live), whole))
-            or whole
-        )
-    shown = namer.parts(whole)
-    text = namer.listing(shown) or whole.slot
-    first = namer.phrases.say("one_now", items=text)
-    asks = not topics.question.open
-    if groups and asks and topics.question.past and not topics.question.has(Sign.NEGATED):
-        turn = groups[-1].deleted.turn
-        items = join([node.value for node in groups if node.deleted.turn == turn], namer.phrases)
-        out.add(
-            namer.phrases.say("yes", text=_lower(namer.phrases.part("were_joined", items=items, turn=turn)))
-        )
-        out.add(first, whole, *shown)
-        return True
-    line = namer.phrases.say("no", text=_lower(first)) if asks else first
-    out.add(line, whole, *shown, needed=[node.value or node.slot for node in shown])
-    if groups:
-        turn = groups[-1].deleted.turn
-        items = join([node.value for node in groups if node.deleted.turn == turn], namer.phrases)
-        out.add(namer.phrases.say("were_joined", items=items, turn=turn))
-    return True
 
 
 def claim(namer: Namer, topics: Topics, out: Told) -> bool:
@@ -343,7 +302,7 @@ def _was(namer: Namer, topics: Topics, span: Span, out: Told, phrase: str) -> No
         told = Told()
         events.ending(namer, topics, span.node, told, words=[*content(span.value), *content(span.slot)])
         if told.lines:
-            out.add(namer.phrases.say(phrase, text=_lower(told.lines[0])), span.node, needed=told.needed)
+            out.add(namer.phrases.say(phrase, text=lower(told.lines[0])), span.node, needed=told.needed)
             return
     out.add(namer.phrases.say(phrase, text=text), span.node)
     before = len(out.lines)
@@ -362,10 +321,6 @@ def _since(topics: Topics, span: Span, above: Node | None) -> int:
     return first
 
 
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
 def _did(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool:
     """Whether something was removed or changed, and in which turn."""
     for node in nodes[:2]:
@@ -375,11 +330,11 @@ def _did(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> bool
         if turn is None:
             node_text = namer.label(node)
             phrase = "not_removed" if topics.question.has(Sign.REMOVES) else "not_changed"
-            text = _lower(namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first))
+            text = lower(namer.phrases.say(phrase, name=node_text, turn=topics.line(node)[-1].first))
             out.add(namer.phrases.say("no", text=text), node)
         else:
             if topics.question.has(Sign.REMOVES) != node.live:
-                out.lines[-1] = namer.phrases.say("yes", text=_lower(out.lines[-1]))
+                out.lines[-1] = namer.phrases.say("yes", text=lower(out.lines[-1]))
             events.because(namer, node, turn, out)
     return bool(out.lines)
 

@@ -30,8 +30,7 @@ def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes
     topics = Topics(namer.graph, question, focus)
     out = Told()
     if not topics.roots and not topics.hits:
-        vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
-        if len(namer.graph) and (question.has(Sign.OWN) or question.has(Sign.LISTS) or vague):
+        if len(namer.graph) and question.vague(topics.unknown):
             out.add(namer.phrases.say("empty"))
         return out, bool(out.lines)
     if supposes:
@@ -107,8 +106,7 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
     if Want.NUMBER in question.wants and (counted := _counted(namer, topics, inside)):
         return _count(namer, topics, counted, out)
     wanted = topics.of_kind(inside)
-    vague = len(topics.unknown) <= 1 and not question.strong(topics.unknown)
-    if wanted and (topics.wholes or vague or question.has(Sign.OWN)):
+    if wanted and (topics.wholes or question.vague(topics.unknown)):
         if Want.NUMBER in question.wants and len(question.wants) == 1:
             return _count(namer, topics, inside, out)
         return _tell(namer, topics, wanted, out)

@@ -40,6 +40,8 @@ def all_events(namer: Namer, topics: Topics, out: Told) -> bool:
         if not question.has(Sign.REMOVES) or question.has(Sign.CHANGES):
             lines = Told()
             for old, new in itertools.pairwise(line):
+                if label(old, new) == label(new, old):
+                    continue  # it was gone in between
                 _change(namer, node, old, new, lines)
                 told.append((new.first, lines.lines[-1], node))
     told.sort(key=lambda one: one[0])
@@ -53,6 +55,8 @@ def all_events(namer: Namer, topics: Topics, out: Told) -> bool:
 def events(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
     """When a node changed."""
     for old, new in itertools.pairwise(line):
+        if label(old, new) == label(new, old):
+            continue  # it was gone in between
         _change(namer, node, old, new, out)
     if line[-1].last is not None:
         ending_turn = line[-1].last

@@ -82,6 +82,12 @@ class Question:
             return " ".join(piece for piece, mark in strong[-1] if mark)
         return " ".join(piece for piece, _ in (strong or runs)[-1])
 
+    def vague(self, unknown: Sequence[str]) -> bool:
+        """Whether words that no node has say little: none, or one that is neither a name nor a German noun."""
+        pieces = re.findall(r"[^\s,;:.!?¿¡()]+", self.raw)
+        nouns = {word for piece in pieces[1:] if piece[0].isupper() for word in content(piece)}
+        return len(unknown) <= 1 and not self.strong(unknown) and not nouns & set(unknown)
+
     def strong(self, unknown: Sequence[str]) -> bool:
         """Whether a word that no node has is a name, a figure or a date: something that could have been noted."""
         for place, piece in enumerate(re.findall(r"[^\s,;:.!?¿¡()]+", self.raw)):

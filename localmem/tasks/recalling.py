@@ -20,6 +20,7 @@ def past(namer: Namer, topics: Topics, out: Told) -> bool:
     question = topics.question
     if (
         not topics.items
+        and not topics.unknown
         and question.open
         and (question.has(Sign.REMOVES) or question.has(Sign.CHANGES))
         and not question.has(Sign.WHEN)
@@ -51,7 +52,7 @@ def _about(topics: Topics) -> list[Node]:
         near = topics.of_kind([*topics.below(topics.wholes, live=False), *topics.below(items, live=False)])
         near += topics.of_kind([other for node in items for other in topics.beside(node)])
         recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
-        if not items and not topics.wholes:
+        if not items and not topics.wholes and question.vague(topics.unknown):
             here = topics.of_kind(topics.below([topics.whole] if topics.whole else []))
             latest = [node for node in topics.of_kind(recent) if topics.changed(node) and node in here]
             near += latest[:1] or here
@@ -68,13 +69,7 @@ def _about(topics: Topics) -> list[Node]:
     if not topics.wholes and not question.has(Sign.LISTS):
         recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
         moved = [node for node in recent if topics.changed(node)]
-        if moved and (
-            not topics.unknown
-            or question.has(Sign.OWN)
-            or question.has(Sign.BETWEEN)
-            or question.has(Sign.FIRST)
-            or question.has(Sign.BEFORE)
-        ):
+        if moved and not topics.unknown:
             return moved[:1]
     return []
 

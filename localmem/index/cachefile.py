@@ -28,6 +28,10 @@ from numpy.typing import NDArray
 
 WORTHWHILE = 2000
 """Vectors from which reading the cache beats reading the memory file and building (scripts/bench_embed.py)."""
+STALE = 0.02
+"""Share of the vectors that may be missing in a cache, or be too many, before it is written again."""
+MOST_STALE = 20_000
+"""Vectors that may be, however large the cache is."""
 _MAGIC = b"lmindex\n"
 _VERSION = 1
 _FIELDS = struct.Struct("<8sQQ32s")
@@ -44,24 +48,30 @@ def _digest(*parts: bytes | memoryview) -> bytes:
 
 def read(path: Path, stamp: str) -> NDArray[np.uint8] | None:
     """The payload of a sound cache file with this stamp, else None."""
+    payload, current = read_any(path, stamp)
+    return payload if current else None
+
+
+def read_any(path: Path, stamp: str) -> tuple[NDArray[np.uint8] | None, bool]:
+    """The payload of a sound cache file, or None, and whether it has this stamp."""
     try:
         if not path.is_file():  # opening a pipe would wait for its other end
-            return None
+            return None, False
         with path.open("rb") as file:
             header = file.read(_HEADER)
             if len(header) < _HEADER:
-                return None
+                return None, False
             magic, version, length, stamped = _FIELDS.unpack_from(header)
-            if (magic, version, stamped) != (_MAGIC, _VERSION, _digest(stamp.encode())):
-                return None
+            if (magic, version) != (_MAGIC, _VERSION):
+                return None, False
             if length != os.fstat(file.fileno()).st_size - _HEADER:
-                return None
+                return None, False
             payload = np.fromfile(file, dtype=np.uint8, count=length)
     except OSError:
-        return None
+        return None, False
     if header[_FIELDS.size :] != _digest(header[: _FIELDS.size], payload.data):
-        return None
-    return payload
+        return None, False
+    return payload, stamped == _digest(stamp.encode())
 
 
 def write(path: Path, stamp: str, payload: NDArray[np.uint8]) -> None:

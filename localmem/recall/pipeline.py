@@ -17,6 +17,7 @@ from localmem.recall import graph, neighbourhood, relevance
 from localmem.recall.neighbourhood import Limits
 from localmem.recall.query import Query, parse
 from localmem.recall.relevance import Pool
+from localmem.recall.vectors import Heads, Turns
 from localmem.recall.workspace import Options, Scored, choose, order_of_time, worth
 from localmem.store import Store
 from localmem.values import StoredTurn, Workspace
@@ -181,10 +182,13 @@ class Recall:
         stamp = store.stamp("turns" if what == "turns" else "threads")
         held = self._indexes.get(what)
         if held is None or held[0] != stamp:
-            vectors = store.all_vectors if what == "turns" else store.head_vectors
+            self._indexes.pop(
+                what, None
+            )  # it is changed in place, and what breaks off leaves it half changed
             # A cache would have the vectors of an encrypted memory in the clear.
             cache = None if store.encrypted else cache_path(store.path, what)
-            held = (stamp, open_index(cache, stamp, vectors))
+            source = Turns(store) if what == "turns" else Heads(store)
+            held = (stamp, open_index(cache, stamp, source, held=held[1] if held else None))
             self._indexes[what] = held
         return held[1]
 

@@ -198,6 +198,10 @@ class ThreadTables(TurnTables):
         """Ids (n,) of all threads, ascending, and the vectors of their heads (n, dimension)."""
         return self._all_vectors("thread")
 
+    def head_vectors_after(self, id: int, limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """At most `limit` ids of threads above `id`, ascending, and their head vectors (n, dimension)."""
+        return self._vectors_after("thread", id, limit)
+
     def thread_vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Vectors of the heads of these threads, in this order, shape (len(ids), dimension).
 

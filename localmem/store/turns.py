@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -286,6 +287,35 @@ class TurnTables(MetaTable, WordIndexes):
     def all_vectors(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Ids (n,) of all turns, ascending, and their vectors (n, dimension)."""
         return self._all_vectors("turn")
+
+    def vectors_after(self, id: int, limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """At most `limit` ids of turns above `id`, ascending, and their vectors (n, dimension)."""
+        return self._vectors_after("turn", id, limit)
+
+    def all_ids(self, kind: Literal["turn", "thread"]) -> NDArray[np.int64]:
+        """Ids of all turns or threads, ascending; reads an index, not the rows."""
+        rows = self._rows((int,), f"SELECT id FROM {kind}")
+        return self._ascending(sorted(id for (id,) in rows))
+
+    def number_of(self, kind: Literal["turn", "thread"]) -> int:
+        """How many turns or threads there are."""
+        return self._value(f"SELECT count(*) FROM {kind}")
+
+    def _vectors_after(self, kind: str, id: int, limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        rows = self._rows(
+            (int, bytes),
+            f"SELECT {kind}, vector FROM {kind}_vector WHERE {kind} > ? ORDER BY {kind} LIMIT ?",
+            (id, limit),
+        )
+        out = np.empty((len(rows), self._dimension()), dtype=np.float32)
+        fill(out, [vector for _, vector in rows])
+        return self._ascending([row[0] for row in rows]), out
+
+    def _ascending(self, ids: list[int]) -> NDArray[np.int64]:
+        found = np.array(ids, dtype=np.int64)
+        if np.any(found[1:] <= found[:-1]):
+            raise damaged(self.path)
+        return found
 
     def _vectors(self, kind: str, ids: Sequence[int]) -> NDArray[np.float32]:
         rows = self._rows(

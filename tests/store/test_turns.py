@@ -359,3 +359,18 @@ def test_stats_count_what_is_there(store: Store, path: Path) -> None:
     assert (stats.indexed_turns, stats.indexed_threads) == (3, 2)
     assert (stats.path, stats.embedder, stats.dimension) == (str(path), "fake", DIMENSION)
     assert stats.bytes == sum(file.stat().st_size for file in path.parent.iterdir())
+
+
+def test_vectors_after_an_id_come_in_order_and_some_at_a_time(store: Store) -> None:
+    begin(store, "a", "b", "c", "d", "e")
+    ids = store.turn_ids().tolist()
+    found, vectors = store.vectors_after(ids[1], 2)
+    assert found.tolist() == ids[2:4]
+    assert vectors.tolist() == store.vectors(ids[2:4]).tolist()
+    assert store.vectors_after(ids[-1], 2)[0].tolist() == []
+
+
+def test_ids_and_their_number_are_told_without_the_rows(store: Store) -> None:
+    begin(store, "a", "b", "c")
+    assert store.all_ids("turn").tolist() == store.turn_ids().tolist()
+    assert (store.number_of("turn"), store.number_of("thread")) == (3, 0)

@@ -1,0 +1,229 @@
+"""Makes a large memory out of nothing, and measures search, memory, opening and adding in it.
+
+    python scripts/make_memory.py make big.db --turns 1000000 --threads 100000
+    python scripts/make_memory.py measure big.db [--queries 100] [--out scripts/results/large.txt]
+
+Talk about a few thousand topics of three words each: a turn has some words of its topic among words drawn as in
+English (Zipf), and a vector near that of the topic's words by the real embedder, so that a question finds turns by
+meaning and by words. Nobody's texts are in it. The last line of `measure` is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from bench_common import machine, write_result
+
+from localmem.bench.recall import embedder
+from localmem.memory import Memory
+from localmem.recall.ingest import Ingest
+from localmem.recall.related import table
+from localmem.store import NewThread, NewTurn, Store
+from localmem.transcripts import Conversation
+from localmem.values import Turn
+
+TOPICS = 3000
+TURNS_A_TRANSCRIPT = 10_000
+SPEAKERS = ("Ann", "Bob", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hal")
+BEGIN = datetime(2015, 1, 1)
+NEAR = 0.8
+"""Share of the topic in a turn's vector; turns of one thread have a cosine of about 0.5 then."""
+
+
+def topics(seed: int = 0) -> list[tuple[str, str, str]]:
+    chance = np.random.default_rng(seed)
+    words = [word for word in table()[0] if not word.startswith("##") and len(word) > 3]
+    return [tuple(words[place] for place in chance.integers(300, 12_000, 3)) for _ in range(TOPICS)]  # type: ignore[misc]
+
+
+def make(path: Path, turns: int, threads: int, seed: int = 0) -> None:
+    chance = np.random.default_rng(seed)
+    subjects = topics()
+    with embedder() as encoder:
+        vectors = encoder.encode([" ".join(words) for words in subjects])
+        id = encoder.id
+    words = np.array([word for word in table()[0] if not word.startswith("##")])
+    weight = 1.0 / (np.arange(len(words)) + 10.0)
+    weight /= weight.sum()
+    each = max(1, turns // threads)
+    begun = time.perf_counter()
+    with Store.open(path) as store:
+        store.bind_embedder(id, vectors.shape[1])
+        for start in range(0, turns, TURNS_A_TRANSCRIPT):
+            count = min(TURNS_A_TRANSCRIPT, turns - start)
+            number = start // TURNS_A_TRANSCRIPT
+            subject = np.repeat(chance.integers(0, TOPICS, -(-count // each)), each)[:count]
+            near = NEAR * vectors[subject]
+            far = chance.standard_normal((count, vectors.shape[1])).astype(np.float32)
+            rows = near + np.sqrt(1 - NEAR**2) * far / np.sqrt(vectors.shape[1])
+            rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+            drawn = chance.choice(len(words), (count, 14), p=weight)
+            said = []
+            for place in range(count):
+                own = list(words[drawn[place, : 6 + place % 9]])
+                own += subjects[subject[place]][place % 3 : place % 3 + 2]
+                chance.shuffle(own)
+                at = BEGIN + timedelta(minutes=7 * (start + place) // 10)
+                said.append(Turn(SPEAKERS[(number + place % 2) % 8], " ".join(own), at, f"line {place + 1}"))
+            with store.transaction():
+                transcript = store.add_transcript(f"talk {number}", "plain", f"talk-{number}.txt")
+                store.add_turns(
+                    transcript,
+                    [NewTurn(chance.bytes(16), one, row) for one, row in zip(said, rows, strict=True)],
+                    after=None,
+                )
+                cuts = []
+                for first in range(0, count, each):
+                    last = min(first + each, count) - 1
+                    centre = rows[first : last + 1].sum(axis=0)
+                    cuts.append(
+                        NewThread(
+                            first,
+                            last,
+                            f"{said[first].speaker}: {said[first].text}",
+                            centre / np.linalg.norm(centre),
+                            "fast",
+                        )
+                    )
+                store.replace_threads(transcript, 0, cuts)
+            print(
+                f"{start + count:,} turns, {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True
+            )
+
+
+OPEN = """
+import sys, time
+begun = time.perf_counter()
+from pathlib import Path
+from localmem.memory import Memory
+with Memory.open(Path(sys.argv[1]), create=False) as memory:
+    memory._recall._index("turns"), memory._recall._index("threads")
+    print(time.perf_counter() - begun)
+"""
+
+
+def measure(path: Path, queries: int, out: Path | None) -> None:
+    subjects = topics()
+    asked = [f"What did Ann say about {words[0]} and {words[1]}?" for words in subjects[:queries]]
+    found: dict[str, float] = {}
+    with Memory.open(path, create=False) as memory:
+        begun = time.perf_counter()
+        memory.search(asked[0])
+        found["first_search_s"] = round(time.perf_counter() - begun, 2)
+        stages: dict[str, list[float]] = {}
+        times = []
+        for question in asked:
+            begun = time.perf_counter()
+            workspace = memory.search(question)
+            times.append(1000 * (time.perf_counter() - begun))
+            for stage, seconds in workspace.seconds.items():
+                stages.setdefault(stage, []).append(1000 * seconds)
+        found |= {
+            "search_ms_p50": round(float(np.percentile(times, 50)), 1),
+            "search_ms_p95": round(float(np.percentile(times, 95)), 1),
+        }
+        found |= {
+            f"{stage}_ms_p95": round(float(np.percentile(values, 95)), 1) for stage, values in stages.items()
+        }
+        found |= _agreement(memory, asked)
+        found["peak_resident_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        status = Path("/proc/self/status")
+        if status.exists():
+            line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+            found["resident_mb"] = round(int(line.split()[1]) / 1024)
+        found |= _adding(memory, asked)
+        stats = memory.stats()
+    fresh = subprocess.run(
+        [sys.executable, "-c", OPEN, str(path)], capture_output=True, text=True, check=True
+    )
+    found["open_fresh_process_s"] = round(float(fresh.stdout), 2)
+    result = {
+        "bench": "large memory",
+        "turns": stats.turns,
+        "threads": stats.threads,
+        "mb": round(stats.bytes / 1e6),
+        **found,
+    }
+    lines = [f"{name}: {value}" for name, value in result.items()]
+    if out is None:
+        print("\n".join(lines))
+        print(json.dumps(result | machine()))
+    else:
+        write_result(
+            out,
+            {"command": f"python scripts/make_memory.py measure --queries {queries}", **machine()},
+            lines,
+            result,
+        )
+
+
+def _agreement(memory: Memory, asked: list[str]) -> dict[str, float]:
+    """Share of the exact nearest 300 turns that the index finds, over questions."""
+    near = memory.embedder.encode(asked[:40])
+    ids, _ = memory._recall._index("turns").search(near, 300)
+    best: list[list[tuple[float, int]]] = [[] for _ in near]
+    exact_ids, vectors = memory._store.all_vectors()
+    for start in range(0, len(vectors), 50_000):
+        scores = near @ vectors[start : start + 50_000].T
+        for row, line in enumerate(scores):
+            top = np.argpartition(-line, min(300, len(line) - 1))[:300]
+            best[row] = sorted(
+                best[row] + [(float(line[p]), int(exact_ids[start + p])) for p in top], reverse=True
+            )[:300]
+    shares = [
+        len({id for _, id in exact} & set(row)) / len(exact)
+        for exact, row in zip(best, ids.tolist(), strict=True)
+    ]
+    del vectors
+    return {"index_recall": round(float(np.mean(shares)), 4)}
+
+
+def _adding(memory: Memory, asked: list[str]) -> dict[str, float]:
+    """Time of adding a turn to the last transcript, as a chat does, and of the search after it."""
+    added, searched = [], []
+    at = datetime.now().replace(microsecond=0)
+    said: list[Turn] = []
+    for number in range(12):
+        said.append(Turn("Ann", f"Note {number} of {at}: {asked[number][19:]}", at, f"line {number}"))
+        events = [Conversation("notes", "plain"), *said]
+        begun = time.perf_counter()
+        Ingest(memory._store, memory.embedder).file("notes.txt", lambda events=events: iter(events))  # type: ignore[misc]
+        added.append(1000 * (time.perf_counter() - begun))
+        begun = time.perf_counter()
+        memory.search(asked[number])
+        searched.append(1000 * (time.perf_counter() - begun))
+    return {
+        "add_turn_ms_p50": round(float(np.percentile(added, 50)), 1),
+        "add_turn_ms_max": round(max(added), 1),
+        "search_after_adding_ms_p50": round(float(np.percentile(searched, 50)), 1),
+        "search_after_adding_ms_max": round(max(searched), 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("make", "measure"))
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--turns", type=int, default=1_000_000)
+    parser.add_argument("--threads", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--out", type=Path, help="keep the figures there")
+    arguments = parser.parse_args()
+    if arguments.what == "make":
+        make(arguments.path, arguments.turns, arguments.threads)
+    else:
+        measure(arguments.path, arguments.queries, arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,13 @@
 """The selector keeps up with a person who types."""
 
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
-from localmem.select import Budget, Candidates, Mix, entity_bits, select
+from localmem.select import Budget, Candidates, Mix, entity_bits, reference, select
+from tests.select.build import candidates
 
 
 @pytest.mark.slow
@@ -15,7 +17,7 @@ def test_150_candidates_to_16_take_less_than_a_millisecond(implementation: str) 
     random = np.random.default_rng(7)
     vectors = random.standard_normal((150, 384)).astype(np.float32)
     priority = random.random(150)
-    candidates = Candidates(
+    drawn = Candidates(
         ids=np.arange(150),
         priority=priority / priority.sum(),
         vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
@@ -27,7 +29,27 @@ def test_150_candidates_to_16_take_less_than_a_millisecond(implementation: str) 
     best = float("inf")
     for _ in range(200):
         begun = time.perf_counter()
-        chosen = select(candidates, Budget(16), Mix(), implementation=implementation)
+        chosen = select(drawn, Budget(16), Mix(), implementation=implementation)
         best = min(best, time.perf_counter() - begun)
     assert len(chosen.order) == 16
     assert best < 0.001
+
+
+@pytest.mark.slow
+def test_10000_candidates_take_a_twentieth_of_the_plain_twin_and_no_whole_matrix() -> None:
+    """The twin makes all rows of K for each unit; the time of a part of them stands for all."""
+    many = candidates(10_000, dimension=384, names=2000)
+    mix, budget = Mix(), Budget(16)
+    select(candidates(3000), budget, mix, implementation="numba")  # compiles
+    tracemalloc.start()
+    begun = time.perf_counter()
+    chosen = select(many, budget, mix, implementation="numba")
+    compiled = time.perf_counter() - begun
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(chosen.order) == 16
+    assert peak < 10_000 * 10_000 * 4 / 2
+    begun = time.perf_counter()
+    np.maximum(reference.similarity(many, mix, slice(0, 256)), 0.0) @ many.priority
+    plain = (time.perf_counter() - begun) * 16 * 10_000 / 256
+    assert compiled * 20 < plain

@@ -19,7 +19,7 @@ _NO = {"en": r"(no|nope|not)", "de": r"(nein|nicht)", "es": r"(no|ya no)"}
 _NEVER = r"\b(never|nie|niemals|nunca|jamás)\b"
 _FORMER = {
     "en": r"\b(was|were|had|before|earlier|previous\w*|former\w*|no longer|not|never|no|none|instead|replac\w*|remov\w*|delet\w*|dropped|gone|original\w*|first|until|from|rather|off|anymore|without|used to)\b|n't\b",
-    "de": r"\b(war|waren|wurde\w*|hatte\w*|vorher|zuvor|früher|nicht|nie|kein\w*|statt|anstatt|ersetz\w*|entfernt|gelöscht|gestrichen|weg|ursprünglich\w*|zuerst|bis|von|dazwischen|nein)\b",
+    "de": r"\b(war|waren|wurde\w*|hatte\w*|vorher|zuvor|früher|nicht|nie|kein\w*|statt|anstatt|ersetz\w*|entfernt|gelöscht|gestrichen|weg|ursprünglich\w*|zuerst|bis|von|vor|stand|standen|kam|kamen|dazwischen|nein)\b",
     "es": r"\b(era\w*|fue\w*|estaba\w*|estuvo|había\w*|antes|anterior\w*|ya no|no|nunca|lugar|vez|reemplaz\w*|quit\w*|elimin\w*|original\w*|principio|hasta|de|sin)\b",
 }
 _PRESENT = r"\b(now|currently|jetzt|aktuell|nun|ahora|actualmente)\W+(\w+\W+){0,1}$"
@@ -35,6 +35,8 @@ _ACTIONS = {
     "changed": r"\b(changed|updated|moved|set to|set for|switched|replaced|rescheduled|geändert|ersetzt|verschoben|aktualisiert|cambiad[oa]s?|actualizad[oa]s?|movid[oa]s?|reemplazad[oa]s?)\b",
     "done": r"\b(finished|completed|done|erledigt|fertig|hech[oa]s?|completad[oa]s?|terminad[oa]s?)\b",
 }
+_REPLACES = r"\b(replac\w*|ersetz\w*|reemplaz\w*|sustitu\w*)\b"
+_AFTER = r"\b(before|vor|antes de)\W+(the |der |die |das |dem |den |el |la |los |las )?$"
 _SIGNS = {
     "added": r"\b(added|new|now|is|are|back|also|noted|hinzugefügt|neue?|wieder|jetzt|notiert|kam|añadid[oa]|nueva?|ahora|vuelta|anotado|añadió)\b|:",
     "removed": r"\b(removed|no longer|instead|replaced|gone|entfernt|nicht mehr|statt|ersetzt|quitad[oa]|ya no|lugar|reemplazó|quitó)\b",
@@ -43,6 +45,8 @@ _SIGNS = {
 }
 _WORDING = words(
     """
+    había habían hubo hay personas horas tienes debes puedes van viene vienen quedó empezó kostet kosten geht gehen kommt kommen beginnt
+    findet heißt musst brauchst hast haben du kam kamen stand standen habt vor um chosen chose picked planned put down moving leave
     okay ok sure great noted got updated update changed change changes added removed set moved switched replaced place places
     place's placed back again now currently still already longer before earlier previously previous originally original first
     initially instead until since turn yes no not never nothing everything anything else only also too both all each list listed
@@ -77,6 +81,8 @@ class Check:
     """The facts tell changes of this turn."""
     pairs: tuple[tuple[str, str], ...] = ()
     """Slots and their values."""
+    current: tuple[str, ...] = ()
+    """Slots and values of the facts that stand."""
 
     @cached_property
     def _fact_words(self) -> list[str]:
@@ -110,7 +116,13 @@ class Check:
         if language_of(sentence, self.language) != self.language:
             return "another language"
         for action, pattern in _ACTIONS.items():
-            said = re.search(pattern, f"{facts} {folded(self.said)}")
+            if re.search(_REPLACES, text) and not re.search(_REPLACES, facts):
+                return "says what replaced what"  # which of the two did, no word shows
+            said = re.search(pattern, facts) or any(
+                alike(found.group(), word)
+                for found in re.finditer(pattern, text)
+                for word in self._said_words
+            )
             shown = self.changed and re.search(_SIGNS[action], facts)
             if re.search(pattern, text) and not said and not shown:
                 return f"says that something was {action}"
@@ -159,13 +171,14 @@ class Check:
                 )
                 if re.search(_PRESENT, text[: found.start()]) or not re.search(_FORMER[self.language], near):
                     return f"{value!r} stands no more"
-        for value in self.needed:
+                if re.search(_AFTER, text[: found.start()]) and not _follows(_AFTER, value, self.facts):
+                    return f"{value!r} did not come later"
+        for value in (*self.needed, *self.current):
             if value in self.former:
                 continue
             for found in re.finditer(rf"(?<!\w){re.escape(folded(value))}(?!\w)", text):
-                if re.search(_PAST_BEFORE, text[: found.start()]) and not re.search(
-                    rf"(?:{_PAST_BEFORE[:-1]}){re.escape(folded(value))}", folded(self.facts)
-                ):
+                past = re.search(_PAST_BEFORE, text[: found.start()])
+                if past and not _follows(_PAST_BEFORE, value, self.facts):
                     return f"{value!r} is not past"
         return ""
 
@@ -189,6 +202,14 @@ def _answers(text: str, language: str) -> str:
     if re.match(rf"\W*{_YES[language]}\b", head):
         return "yes"
     return "no" if re.match(rf"\W*{_NO[language]}\b", head) else ""
+
+
+def _follows(before: str, words: str, text: str) -> bool:
+    """Whether words stand in a text right behind an expression."""
+    flat = folded(text)
+    return any(
+        re.search(before, flat[: found.start()]) for found in re.finditer(re.escape(folded(words)), flat)
+    )
 
 
 def _stands(words: str, text: str) -> bool:

@@ -23,10 +23,10 @@ SURE = 0.5
 
 
 _TIME = re.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\bmidnight\b|\bmittag\b", re.IGNORECASE
+    r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\b(?:half|quarter) (?:past|to) \w+|\b\w+ o['’]clock\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b|\blas \w+ y media\b|\bmidnight\b|\bmittag\b", re.IGNORECASE
 )
 _DATE = re.compile(
-    r"\b(mon|tues|wednes|thurs|fri|satur|sun)day|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
+    r"\b(mon|tues|wednes|thurs|fri|satur|sun)day|\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
     r"\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|\b(januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre)\b|\btomorrow\b|\btoday\b|\bmorgen\b|\bmañana\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}\.\d{1,2}\.|\b\d{4}-\d\d-\d\d\b",
     re.IGNORECASE,
 )

@@ -146,8 +146,8 @@ _EN = Language(
         ),
         Cue.SUPPOSE: (
             r"\b(what if|suppose|supposing|imagine|hypothetically|just curious|assuming|in case (we|i)|if (we|i|it|you|they|he|she|\w+) (were|was|did|could|would|had|wanted|decided|moved|changed|dropped|cancell?ed|took|went|made|swapped|added|removed|switched)\b.*\b(would|could|might|what|how|who|is there|'d)|"
-            r"(would|could|might)\b.*\bif (we|i|it|you|they)|not (quite |so |really |too |entirely |completely |100% )*(sure|certain|decided)|unsure|no idea|don't know (yet|if|whether|what)|haven't decided|can't decide|"
-            r"(i|we)('m| am|'re| are)? (still |just |kind of |sort of )*(wonder|wondering|thinking (about|of|maybe)|considering|debating|tempted|toying|torn|on the fence)|maybe|perhaps|might|possibly|"
+            r"(would|could|might)\b.*\bif (we|i|it|you|they)|not (quite |so |really |too |entirely |completely |100% )*(sure|certain|decided|convinced|wild about|keen)|who knows|i ask myself|unsure|no idea|don't know (yet|if|whether|what)|haven't decided|can't decide|"
+            r"(i|we)('m| am|'re| are)? (still |just |kind of |sort of )*(wonder|wondering|thinking (about|of|maybe)|considering|debating|tempted|toying|torn|on the fence)|maybe|perhaps|might|"
             r"(should|shall) (i|we)|do you (think|reckon)|would it (be|make|work|help)|is it (worth|better|wise|a good idea|too late)|could be an option|one option|in theory)\b"
         ),
         Cue.CLAIM: (
@@ -161,23 +161,23 @@ _EN = Language(
         ),
         Cue.CHATTER: r"\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|phew|fun fact|guess what|love (him|her|it|them))\b",
         Cue.DELETE: (
-            r"\b(remov\w*|delet\w*|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
+            r"\b(remov\w*|delet\w*|eras\w*|omit\w*|get rid|chuck\w*|bin|can go\b|had better go|crossed off|(be )?left out|with the exception|(is|are) (out|off)(?! of)\b|(isn\'t|aren\'t|is not|are not|no longer|not) (wanted|needed|required|necessary)|no \w+( \w+)? (needed|required|necessary)|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
             r"don't (need|want|bother|bring|take|include|buy|get|book|invite)|do not (need|want)|doesn't need|exclud\w*|uninvit\w*|throw (\w+ ){0,3}out|minus|kick|clear (the|out|it|all|everything)|axe|empty|stop|nix|out:|isn't (coming|needed|going)|not (coming|needed|needing|necessary|going|taking|bringing)|won't (be )?(need\w*|com\w*|attend\w*|bring\w*)|dropped out|backed out)\b"
         ),
         Cue.ONLY: (
-            r"\b(just|only|nothing but|all but|all except|everything but|everything except|every\w* (\w+ ){0,3}(but|except)|except( for)?|apart from|other than|aside from|leave only|nothing else|narrow|reduce|reset)\b"
+            r"\b(just|only|nothing but|all but|all except|everything but|everything except|with the exception of|exception|every\w* (\w+ ){0,3}(but|except)|except( for)?|apart from|other than|aside from|leave only|nothing else|narrow|reduce|reset)\b"
         ),
         Cue.RESTORE: (
             r"\b(keep|kept|after all|restor\w*|bring (\w+ ){0,4}back|put (\w+ ){0,4}back|add (\w+ ){0,4}back|back (in|on|to the list)|re-?add|re-?instat\w*|un-?delete|reactivat\w*|still (want|need|take|bring|include)|do (want|need) (\w+ ){0,3}(after|again)|"
-            r"leave (\w+ ){0,3}in|not remove|don't (remove|delete|drop|cancel)|is (back|on again)|are back|again|can (come|make it|attend) after|is coming after|can (stay|come back|remain)|stays?|may stay|goes back (in|on)|(is|are) not \w+(ed|ne|wn|ght)( yet| after all)?|isn't \w+(ed|ne|wn|ght)|aren't \w+(ed|ne|wn|ght)|not (done|finished|ready) yet|did (want|need)|want (\w+ ){0,3}back|back on)\b"
+            r"leave (\w+ ){0,3}in|not remove|don't (remove|delete|drop|cancel)|is (back|on again)|are back|again|can (come|make it|attend) after|is coming after|can (stay|come back|remain)|stays?|may stay|goes back (in|on)|(is not|are not|isn't|aren't) (?!need|want|requir|invit|interest|allow|suppos)\w+(ed|ne|wn|ght)( yet| after all)?|survives?|(is|are) (welcome|wanted|needed) (again|once more|after all)|once more|back into|returns?\b|not (done|finished|ready) yet|did (want|need)|want (\w+ ){0,3}back|back on)\b"
         ),
         Cue.BACK: (
-            r"\b(go(ing)? back|back to|revert\w*|return to|undo|roll(ing)? ?back|restor\w*|as (it was|before|planned|originally)|what it was|the (old|previous|original|former|earlier|last|prior|first|initial) (one|value|date|time|plan|\w+)|previous\w*|originally|like before|change (it|that|\w+) back|set (\w+ )?back|(time|date|day|place|amount|one|value|number|plan|dose|price|it) (before|earlier) (was|is)|(was|were) (fine|right|better|correct|ok(ay)?|good)( after all)?|what (we|i) had|where it was|(it|that) was before|back on|switch (\w+ ){0,2}back|put (\w+ ){0,3}back|again|back again|(make|use|take) (\w+ ){0,3}(again|original\w*)|original\w*|initial\w*|at first|scratch that|un-?change)\b"
+            r"\b(go(ing)? back|back to|revert\w*|return to|undo|roll(ing)? ?back|restor\w*|as (it was|before|planned|originally)|what it was|the (old|previous|original|former|earlier|last|prior|first|initial) (one|value|date|time|plan|\w+)|previous\w*|originally|like before|change (it|that|\w+) back|set (\w+ )?back|(time|date|day|place|amount|one|value|number|plan|dose|price|it) (before|earlier) (was|is)|(was|were) (fine|right|better|correct|ok(ay)?|good)( after all)?|what (we|i) had|where it was|(it|that) was before|back on|switch (\w+ ){0,2}back|put (\w+ ){0,3}back|again|back again|(make|use|take) (\w+ ){0,3}(again|original\w*)|original\w*|initial\w*|at first|scratch that|un-?change|(one|a) (\w+ )?(step|setting|version) (back|earlier)|prior to that|(his|her|its|their|the|my) old|very start|day one|to start with|in the first place|(asked|quoted|said|agreed|wanted) (originally|first|before|at the)|what it (was|said))\b"
         ),
-        Cue.FIRST: r"\b(original\w*|initial\w*|first|very first|at the (start|beginning)|in the beginning|started (with|out)|to begin with)\b",
+        Cue.FIRST: r"\b(original\w*|initial\w*|very start|day one|in the first place|to start with|very beginning|first|very first|at the (start|beginning)|in the beginning|started (with|out)|to begin with)\b",
         Cue.DONE: (
             r"\b(done|finish\w*|complet\w*|already|check(ed)? (\w+ ){0,3}off|tick(ed)? (\w+ ){0,3}off|(i|we|he|she|they)('ve| have|'s| has)? (just |already |now |finally )?(packed|bought|booked|called|sent|paid|washed|cleaned|ordered|picked|fixed|emailed|mailed|submitted|got|made|taken|took|cooked|baked|watered|painted|written|wrote|read|signed|filled|printed|returned|dropped off|delivered|installed|mowed|vacuumed|did|planted|prepared|confirmed|reserved|rehearsed|practi[sc]ed|ironed|tidied|set up|mark\w*)|"
-            r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of|(?<!not )(is|are|'s|has been|have been|got) (now |all |already |both )*(?!need|cancel|delay|mov|chang|suppos|call|nam|plann|schedul|invit|allow|remov|requir)\w+(ed|wn|ght)|(passed|written|sown|tagged|sent|packed|booked|paid|bought))\b"
+            r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of|(?<!not )(is|are|'s|has been|have been|got) (now |all |already |both )*(?!need|cancel|delay|mov|chang|suppos|call|nam|plann|schedul|invit|allow|remov|requir)\w+(ed|wn|ght)|(passed|written|sown|dug|hung|tagged|sent|packed|booked|paid|bought))\b"
             r"|^(and |ok(ay)?,? |so |just |already |finally |also |oh )*(?!need|add)(\w{2,}ed|bought|sent|paid|made|got|wrote|did|took|sold|built|cut|swept|hung|sewn|sown) (up |off |out |in )?(the|both|all|my|our|it|them|that|those|\w+s)\b"
         ),
         Cue.ALSO: r"\b(also|too|as well|both|same|shared?|likewise|either|in addition|for (both|all|each)|the same (goes|for))\b",
@@ -185,12 +185,12 @@ _EN = Language(
             r"\b(instead( of)?|replac\w*|swap\w*|substitut\w*|rather than|in place of|switch\w* (\w+ ){0,4}(for|with|out)|exchang\w*|trade|turn \w+ into)\b"
         ),
         Cue.CHANGE: (
-            r"\b(actually|change\w*|mov(e|ed|ing)|mak(e|ing) (it|that|this|them|the)|make|set|update\w*|correct\w*|correction|sorry|switch\w*|reschedul\w*|postpon\w*|shift\w*|push\w*|delay\w*|rather|turns? out|wait|oops|no,|i mean\w*|meant|not \w+ but|now|rename\w*|call it|increase|decrease|reduce|raise|lower|bump|double|halve|adjust|edit|amend|bring (\w+ ){0,3}forward|nope|better|second thoughts?|changed my mind|moves?|goes (up |down )?to|raised|lowered|increased|let's (do|go|say|have|use|take)|should be|needs? to be|is now|becomes?|only|more|fewer|less|later|earlier)\b"
+            r"\b(actually|change\w*|mov(e|ed|ing)|mak(e|ing) (it|that|this|them|the)|make|set|update\w*|correct\w*|correction|sorry|switch\w*|reschedul\w*|postpon\w*|shift\w*|push\w*|delay\w*|rather|turns? out|wait|oops|no,|i mean\w*|meant|not \w+ but|now|rename\w*|call it|increase|decrease|reduce|raise|lower|bump|double|halve|adjust|edit|amend|bring (\w+ ){0,3}forward|nope|better|second thoughts?|changed my mind|moves?|goes (up |down )?to|raised|lowered|increased|let's (do|go|say|have|use|take)|should be|needs? to be|is now|becomes?|only|more|fewer|less|later|earlier|or no\b|no sorry|that is, no|make that|extend\w*|dial\w*|turn\w* (up|down)|cut (to|down)|go for|ought to be|shall be|then\b)\b"
         ),
         Cue.ABSENT: (
-            r"\b((can't|cannot|can not|couldn't|won't( be able to)?) (make|do|come|attend|join|be|get)|(isn't|is not|aren't|not|un)[ -]?(available|free|around)|un-?available|only (free|available)|(is|are) only (free|available|in|there)|busy|away|out of (town|office|stock)|sold out|no (\w+ )?(left|more)|there's no|there is no|there are no|ran out|run out|(is|are|'s|'re|i'm) out of|don't have (any|the)|doesn't work|don't work|not work(ing)?|conflict\w*|booked up|fully booked|double.booked|on (vacation|holiday|leave)|allergic|sick|has (a|an|another) (\S+ )?(appointment|meeting|exam|shift|class|lesson)|clash\w*|closed|cancelled on (us|me)|let (us|me) down|broke|broken|doesn't answer|not answering|called in sick|is ill)\b"
+            r"\b((can't|cannot|can not|couldn't|won't( be able to)?) (?!wait|believe|decide|remember|help|go wrong)\w+|(has|have|had) (a )?(cold|fever|flu|doctor\S*|dentist\S*)|(is|are) (stuck|ill|sick|off|abroad|traveling|travelling)\b|only gets?|collides?|has to (work|leave)|needs to leave|called in|(isn't|is not|aren't|not|un)[ -]?(available|free|around)|un-?available|only (free|available)|(is|are) only (free|available|in|there)|busy|away|out of (town|office|stock)|sold out|no (\w+ )?(left|more)|there's no|there is no|there are no|ran out|run out|(is|are|'s|'re|i'm) out of|don't have (any|the)|doesn't work|don't work|not work(ing)?|conflict\w*|booked up|fully booked|double.booked|on (vacation|holiday|leave)|allergic|sick|has (a|an|another) (\S+ )?(appointment|meeting|exam|shift|class|lesson)|clash\w*|closed|cancelled on (us|me)|let (us|me) down|broke|broken|doesn't answer|not answering|called in sick|is ill)\b"
         ),
-        Cue.SPLIT: r"\b(split\w*|divid\w*|two (parts|sessions|shifts|teams|groups|separate|halves)|separat\w*|break (\w+ ){0,3}(up|into)|three (parts|sessions|groups)|into (two|three|\d))\b",
+        Cue.SPLIT: r"\b(split( it| them| up| into| the|$|ting)|split\b(?!s)|divid\w*|halve|separate them|two (parts|sessions|shifts|teams|groups|separate|halves)|separat\w*|break (\w+ ){0,3}(up|into)|three (parts|sessions|groups)|into (two|three|\d))\b",
         Cue.MERGE: r"\b(merg\w*|combin\w*|single|one (meeting|session|group|event|big|list|trip|task|call)|together|join\w* (them|both|the)|consolidat\w*|(forget|undo|drop|cancel|scrap|no) (the |that )?split|one \w+ (for|at|with) (\d|all|every|both|the)|unif\w*|as one|into one)\b",
         Cue.ALL: r"\b(every(thing|one|body)|all|both|each|whole|entire|everywhere|anything|any|every)\b",
         Cue.REST: r"\b(the rest|rest of|the others?|others|remaining|everyone else|everything else|all other|else)\b",
@@ -306,7 +306,7 @@ _DE = Language(
         Cue.CLAIM: r"^(aber |und |hm,? |moment,? )*((ich|wir) (dachte\w*|meinte\w*|hätte\w* schwören)|(ich|wir) (glaub\w*|denk\w*|mein\w*|bin (mir )?(ziemlich |recht |fast )?sicher)\b.*\b(war|waren|nie|hatte\w*|gesagt|hab\w*|wurde\w*))\b|\bsoweit ich (weiß|mich erinnere)\b",
         Cue.TALK: r"^(danke\w*|vielen dank|super|toll|klasse|prima|perfekt|hallo|hi|hey|moin|guten (morgen|tag|abend)|gute nacht|tschüss|bis (bald|später|dann|morgen)|alles klar|ok(ay)?|gut gemacht|schön|cool|passt|na gut|haha+|wunderbar|genial|du bist (die |der )?(beste|super|toll)|wie geht('s| es)( dir| ihnen)?|schönes wochenende|schönen tag|(ja|nein|nö)(?=[\s.!,]*$))\b",
         Cue.CHATTER: r"\b(boah|puh|drück\w* (mir |uns )?die daumen|haha+|freu mich)\b",
-        Cue.DELETE: r"\b(streich\w*|gestrichen|lösch\w*|gelöscht|entfern\w*|weg|raus|rausnehmen|nimm\b.*\b(raus|weg|von der|aus)|lass\b.*\bweg|weglassen|ohne|kein\w* mehr|nicht mehr|brauch\w*\b.*\bnicht|brauch\w*\b.*\bkein\w*|abgesagt|absagen|sag\b.*\bab|sagt\b.*\bab|storni\w*|vergiss|verzicht\w*|fällt (weg|aus)|entfällt|auslassen|ausladen|doch nicht|doch kein\w*)\b",
+        Cue.DELETE: r"\b(streich(e|en|t ihr)?|gestrichen|lösch\w*|gelöscht|entfern\w*|weg|raus|rausnehmen|nimm\b.*\b(raus|weg|von der|aus)|lass\b.*\bweg|weglassen|ohne|kein\w* mehr|nicht mehr|brauch\w*\b.*\bnicht|brauch\w*\b.*\bkein\w*|abgesagt|absagen|sag\b.*\bab|sagt\b.*\bab|storni\w*|vergiss|verzicht\w*|fällt (weg|aus)|entfällt|auslassen|ausladen|doch nicht|doch kein\w*|nicht (mehr )?(nötig|gebraucht|gewünscht)|kann (weg|entfallen|raus)|können (weg|entfallen|raus)|fällt\b.*\bweg|rauswerfen|wegfallen)\b",
         Cue.ONLY: r"\b(nur|lediglich|bloß|alles (bis )?(auf|außer)|alle (bis )?(auf|außer)|außer|ausgenommen|bis auf|sonst nichts|nichts anderes)\b",
         Cue.RESTORE: r"\b(doch (behalten|wieder|noch|mit|rein|auch|dabei|drauf)|behalt\w*|bleib\w*|wieder (rein|auf|dazu|hinzu|mit|dabei|drauf|aufnehmen)|wiederherstell\w*|wieder|doch|zurück auf)\b",
         Cue.BACK: r"\b(zurück|wieder|wie (vorher|zuvor|ursprünglich|geplant|am anfang|gehabt)|ursprünglich\w*|vorherige\w*|alte\w*|davor|vorher|zuvor|rückgängig|erste\w*|anfangs|doch)\b",
@@ -398,8 +398,8 @@ _ES = Language(
     {
         Cue.ASK: (
             r"^[¿\s]*(y |pero |bueno,? |oye,? |espera,? |por cierto,? |ahora |entonces |a ver,? )*"
-            r"(qué|que (hay|tengo|llevo|falta|queda|tenía|teníamos)|cuál\w*|quién\w*|cuándo|dónde|por qué|cómo|cuánt\w*|adónde|es|son|era|eran|fue|fueron|está|están|estaba|hay|había|tengo|tenemos|tenía|he|hemos|dije|dijimos|no (era|iba|íbamos|había|habíamos|dije|teníamos|salía)|"
-            r"dime|muéstra\w*|muestra|enséña\w*|lista (todo|todos|todas|los|las|mis|el|la)|repite\w*|repíteme|resume\w*|resúme\w*|dame (un|una|la|el) (lista|resumen)|recuérdame (qué|cuál|quién|cuándo|dónde)|explica\w*|comprueba|revisa|verifica|sabes|debo|debería\w*|falta|faltan|queda|quedan)\b"
+            r"(qué|que (hay|tengo|llevo|falta|queda|tenía|teníamos)|cuál\w*|quién\w*|cuándo|dónde|por qué|cómo|cuánt\w*|adónde|es|son|era|eran|fue|fueron|está|están|estaba|hay|había|tengo que|tenía|he|hemos|dije|dijimos|no (era|iba|íbamos|había|habíamos|dije|teníamos|salía)|"
+            r"dime|muéstra\w*|muestra|enséña\w*|lista (todo|todos|todas|los|las|mis|el|la)|repite\w*|repíteme|resume\w*|resúme\w*|dame (un|una|la|el) (lista|resumen)|recuérdame (qué|cuál|quién|cuándo|dónde)|explica\w*|comprueba|revisa|verifica|sabes|debo|debería\w*|queda algo)\b"
             r"|\b(verdad|cierto|no|correcto)\s*\?\s*$"
         ),
         Cue.REQUEST: (
@@ -416,7 +416,7 @@ _ES = Language(
         Cue.FIRST: r"\b(original\w*|primer\w*|al (principio|inicio|comienzo)|inicial\w*)\b",
         Cue.DONE: r"\b(hech\w*|list\w*|terminad\w*|acabad\w*|complet\w*|ya (he|hemos|está\w*|\w+(é|í|ó|aron|ieron|amos|imos)\b|compr\w*|pagu\w*|reserv\w*|llam\w*|envi\w*|empaqu\w*|limpi\w*|hice|lav\w*|mand\w*|recog\w*)|marca\w*|(he|hemos) (comprado|pagado|reservado|llamado|enviado|empacado|limpiado|hecho|terminado|lavado|preparado|guardado|metido|regado|recogido|mandado))\b",
         Cue.ALSO: r"\b(también|además|igualmente|amb(os|as)|mism(o|a|os|as)|para (los dos|las dos|todos|todas|ambos|ambas)|tanto)\b",
-        Cue.SWAP: r"\b(en (vez|lugar) de|reemplaz\w*|sustitu\w*|cambi\w* \w+ \w* ?por|en su lugar|por)\b",
+        Cue.SWAP: r"\b(en (vez|lugar) de|reemplaz\w*|sustitu\w*|cambi\w* \w+ \w* ?por|en su lugar|cambi\w* .+ por)\b",
         Cue.CHANGE: r"\b(cambi\w*|mejor|en realidad|perdón|perdona|muev\w*|mov\w*|pon\w*|pás\w*|pas(a|ar|emos)\w*|correg\w*|corrección|aplaz\w*|retras\w*|adelant\w*|espera|no,|quise decir|sino|ahora|más|menos|aument\w*|sub(e|ir)|baj(a|ar)|que sea\w*|hazl\w*|tarde|temprano|actualiz\w*|renombr\w*|llám\w*)\b",
         Cue.ABSENT: r"\b(no puede\w*|no podrá\w*|no (está|estará|están) (libre|disponible)\w*|no disponible\w*|ocupad\w*|enferm\w*|de viaje|de vacaciones|agotad\w*|no (queda\w*|hay|tenemos|tengo)|se (acab|agot|termin)\w*|sol(o|amente) (puede|está|tiene)|cerrad\w*|alérgic\w*|no llega\w*|no le viene)\b",
         Cue.SPLIT: r"\b(divid\w*|separ\w*|dos (partes|grupos|reuniones|sesiones)|repart\w*|en dos)\b",
@@ -448,7 +448,15 @@ def pattern(language: str, cue: Cue) -> re.Pattern[str]:
 
 def folded(text: str) -> str:
     """Text as the tables have it: case-folded, plain apostrophes, single spaces."""
-    return " ".join(text.casefold().replace("’", "'").replace("‘", "'").replace("´", "'").split())
+    plain = " ".join(text.casefold().replace("’", "'").replace("‘", "'").replace("´", "'").split())
+    return _UNMARKED.sub(lambda match: _MARKED[match.group()], plain)
+
+
+_MARKED = {
+    word.replace("'", ""): word
+    for word in "can't don't won't isn't aren't doesn't didn't wasn't weren't couldn't shouldn't wouldn't hasn't haven't i've i'm that's what's who's let's there's".split()
+} 
+_UNMARKED = re.compile(r"\b(" + "|".join(_MARKED) + r")\b")
 
 
 def language_of(text: str, last: str = "en") -> str:

@@ -118,7 +118,7 @@ def direct(context: Context) -> list[Line] | None:
     if lines is None and len(context.reading.clauses) == 1 and not context.reading.tag:
         clause = context.reading.clauses[0]
         head, comma, tail = clause.text.partition(",")
-        if comma and len(head.split()) > 1 and len(tail.split()) > 1:
+        if comma and len(head.split()) > 1 and len(tail.split()) > 1 and _REASON.search(folded(tail)) and not _MORE.match(folded(tail)):
             language = context.reading.language
             reason = replace(
                 context,
@@ -134,6 +134,11 @@ def direct(context: Context) -> list[Line] | None:
     return lines
 
 
+_MORE = re.compile(r"^(and|plus|but|also|instead|then|so|und|dafür|noch|aber|auch|stattdessen|y|pero|además|en su lugar)\b")
+_REASON = re.compile(
+    r"\b(i|we|you|he|she|they|it|him|her|them|his|their|us|me|is|are|was|were|has|have|had|don't|doesn't|didn't|can't|won't|isn't|because|since|as|ich|wir|er|sie|es|ihr|ihm|ihn|ist|sind|war|hat|haben|weil|da|"
+    r"yo|él|ella|ellos|le|les|se|es|son|está|están|tiene|porque|ya)\b|\b[a-z]+s (?:his|her|the|a|it|them)\b"
+)
 _ASKS_FOR = frozenset(
     {
         Cue.DELETE,
@@ -224,6 +229,10 @@ def _back(context: Context) -> list[Line] | None:
         m for m in _meant(context) if m.node.live and m.node.parents and (m.slot >= SURE or m.value >= SURE)
     ]
     changed = [m for m in meant if len({(r.slot, r.value) for r in m.node.history}) > 1]
+    # What follows "and" or "plus" may be something new.
+    more = re.search(r"(?:\band\b|\bplus\b|\bund\b|\by\b|,)\s+(?!i\b|we\b|he\b|she\b|it\b|they\b|don't\b|sie\b|er\b|es\b|ich\b|wir\b)(.*)", folded(context.told))
+    if more and not _REASON.search(more[1]) and [w for w in content(more[1]) if not any(alike(w, o) for m in meant for o in content(m.node.label))]:
+        return None
     if len(meant) != 1 or len(changed) != 1 or any(not m.node.live and m.own for m in context.mentions):
         return None
     return [Line(Verb.BACK, "(by code)", (changed[0].node.id,))]
@@ -278,6 +287,8 @@ def _added(context: Context) -> list[Line] | None:
     match = _ADDS.match(folded(context.told))
     if match is None or context.root is None:
         return None
+    if re.search(r"\b(?:on|for|at|with|of them)\b", match["items"]) or _REASON.search(match["items"]):
+        return None
     text = (
         context.told[match.start("items") : match.end("items")]
         if len(folded(context.told)) == len(context.told)
@@ -326,7 +337,7 @@ def _by_tag(context: Context) -> list[Line] | None:
         Cue.FIRST,
     }:
         return None
-    if len(text.split()) > 12 or VERBS.search(folded(text)):
+    if len(text.split()) > 12 or _REASON.search(folded(text)) or VERBS.search(folded(text)):
         return None
     node, written = context.named(tag), "(by code)"
     pieces = [piece for piece in LISTED.split(text) if piece]

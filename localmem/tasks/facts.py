@@ -55,6 +55,8 @@ class Facts:
     """The question, if a model may word its answer; else the lines are told as they are."""
     pairs: tuple[tuple[str, str], ...] = ()
     """Slots and values that the lines are about, past ones too: no value may be said of another slot."""
+    current: tuple[str, ...] = ()
+    """Slots and values in the lines that stand."""
     former: tuple[str, ...] = ()
     """Values in the lines that stand no more."""
 
@@ -107,6 +109,7 @@ def facts(situation: Situation) -> Facts:
         changed=changes,
         asked=_asked(reading) if wordable else "",
         pairs=_pairs(situation.after, out.about),
+        current=_current(situation.after, out.about, joined(out.lines)),
         former=_former(situation.after, joined(out.lines)),
     )
 
@@ -119,6 +122,11 @@ def _asked(reading: Reading) -> str:
 def _pairs(graph: TaskGraph, about: Sequence[int]) -> tuple[tuple[str, str], ...]:
     pairs = [(past.slot, past.value) for id in about for past in graph[id].history if past.value]
     return tuple(dict.fromkeys(pairs))
+
+
+def _current(graph: TaskGraph, about: Sequence[int], text: str) -> tuple[str, ...]:
+    parts = [part for id in about if graph[id].live for part in (graph[id].slot, graph[id].value)]
+    return tuple(dict.fromkeys(part for part in parts if part and fold(part) in fold(text)))
 
 
 def _former(graph: TaskGraph, text: str) -> tuple[str, ...]:

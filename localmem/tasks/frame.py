@@ -7,7 +7,7 @@ import re
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, folded
 from localmem.tasks.direct import open_words as _open_words
-from localmem.tasks.guards import bears
+from localmem.tasks.guards import bears, says_delete
 from localmem.tasks.reading import FRAGMENT
 from localmem.tasks.subgraph import subgraph
 from localmem.tasks.trim import WHOLE, Frame, Verb, names
@@ -116,7 +116,11 @@ def _stated(context: Context) -> str:
     ):
         return ""
     named = context.named(match["slot"])
-    if named is None and len(context.told.split()) > 8:
+    rest = context.told[len(match.group()) - 1 :]
+    if len(rest.split()) > 6 or re.search(r",|\b(and|und|y|but|aber)\b", rest):
+        return ""
+    owned = re.match(r"(?:\w+,? )*(my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*)\b", folded(context.told))
+    if named is None and not owned and kind_of(rest) == "text" and not any(c.isupper() for c in rest):
         return ""
     return "" if named is not None and not named.parents else match["slot"]
 
@@ -163,11 +167,8 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
     if Cue.SPLIT in cues and Cue.MERGE not in cues and any(len(graph.children(id)) > 1 for id in shown):
         return frozenset({Verb.GROUP})
     if Cue.SWAP in cues and any(mention.node.live and mention.own for mention in context.mentions):
-        return frozenset(
-            {Verb.CHANGE, Verb.PART}
-            if not context.cues & {Cue.RESTORE}
-            else {Verb.CHANGE, Verb.RESTORE, Verb.DELETE}
-        )
+        others = hinted - ({Verb.DELETE} if not says_delete(context) else set()) - {Verb.KEEP}
+        return frozenset({Verb.CHANGE, Verb.PART, *others})
     if cues & {Cue.ALL, Cue.REST}:
         verbs |= {whole for verb, whole in WHOLE.items() if verb in hinted}
     touched = any(mention.own and mention.node.live for mention in context.mentions)
@@ -183,6 +184,9 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         verbs.discard(Verb.CHANGE)
     if Cue.ADD in cues and Cue.CHANGE not in cues and not _touches_part(context):
         verbs.discard(Verb.CHANGE)
+    former = [m for m in context.mentions if m.own and m.node.live and len({(r.slot, r.value) for r in m.node.history}) > 1]
+    if cues & {Cue.FIRST} and Verb.BACK in verbs and len(former) == 1 == len([m for m in context.mentions if m.own and m.node.live and m.node.parents]) and context.kinds == {"text"} and not _LIST.search(context.told):
+        verbs.discard(Verb.CHANGE)
     if Cue.MERGE in cues and any(graph[id].slot == GROUP for id in shown):
         return frozenset({Verb.CHANGE, Verb.PART})
     parts = [m for m in context.mentions if m.own and m.node.live and m.node.parents]
@@ -196,7 +200,7 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.LINK})
     if touched and not hinted - {Verb.LINK} and not cues & {Cue.ADD, Cue.CHANGE}:
         verbs |= {Verb.DELETE, Verb.DONE}  # a wording that no table has
-    if not touched and hinted <= {Verb.DONE, Verb.RESTORE, Verb.LINK}:
+    if not touched and hinted <= {Verb.DONE, Verb.RESTORE, Verb.LINK, Verb.BACK, Verb.KEEP}:
         verbs.add(Verb.NONE)
     return frozenset(verbs)
 

@@ -43,12 +43,16 @@ def guard(lines: Sequence[Line], context: Context) -> Guarded:
             continue
         if passed.verb is Verb.CHANGE:
             fresh = tuple(id for id in passed.ids if id not in changed)
-            if not fresh or folded(passed.text) in values:
+            spent = folded(passed.text) in values and not context.cues & {Cue.ALL, Cue.ALSO, Cue.REST}
+            if not fresh or spent:
                 dropped.append(Dropped(line.written, "the node, or the text, was used already in this turn"))
                 continue
             changed.update(fresh)
             values.add(folded(passed.text))
             passed = replace(passed, ids=fresh)
+        if passed.verb is Verb.PART and _foreign_slot(passed, context):
+            dropped.append(Dropped(line.written, f"nothing was said about {passed.slot}"))
+            continue
         if passed.verb in (Verb.PART, Verb.CHANGE) and _only_says_what_to_do(passed, context):
             dropped.append(Dropped(line.written, "the words only say what to do"))
             continue
@@ -62,10 +66,21 @@ def guard(lines: Sequence[Line], context: Context) -> Guarded:
     return Guarded(tuple(kept), tuple(dropped))
 
 
+def _foreign_slot(line: Line, context: Context) -> bool:
+    """Whether a part takes the slot of one that stands beside it, although no word names that."""
+    if not line.text or line.within or within(content(line.slot), content(context.told)):
+        return False
+    beside = [n for id in line.ids if id in context.graph for n in context.graph.children(id) if n.live]
+    same = [node for node in beside if fold(node.slot) == fold(line.slot)]
+    if len(same) != 1:
+        return False
+    return kind_of(same[0].value) == "text" or kind_of(same[0].value) != kind_of(line.text)
+
+
 def _only_says_what_to_do(line: Line, context: Context) -> bool:
     """Whether a text of the line has no word but those of an order: "leave out", "stay"."""
     text = folded(line.text or line.slot)
-    if any(character.isdigit() for character in text):
+    if kind_of(text) != "text":
         return False
     language = context.reading.language
     for cue in (Cue.DELETE, Cue.RESTORE, Cue.ALSO, Cue.BACK, Cue.SPLIT, Cue.ALL, Cue.SWAP):
@@ -231,6 +246,11 @@ def _is_constraint(node: Node, context: Context) -> bool:
         Cue.ABSENT in clause.cues and not _says_delete(clause.text, context.reading.language)
         for clause in naming
     )
+
+
+def says_delete(context: Context) -> bool:
+    """Whether what is told asks for a removal, beyond saying that something is not to be had."""
+    return any(_says_delete(clause.text, context.reading.language) for clause in context.reading.of(Mood.TELL))
 
 
 def _says_delete(text: str, language: str) -> bool:

@@ -128,7 +128,7 @@ class _Plan:
             return
         if live and not line.text:
             return
-        if len(live) == 1 and line.text and not equal and not self._adds(line):
+        if len(live) == 1 and line.text and not equal and self._sets(line, live[0]):
             gone = [o for o in self._operations if o.op is Op.DELETE and o.target == live[0].id]
             self._operations = [o for o in self._operations if o not in gone]
             self._do(Op.SET, live[0].id, value=line.text)
@@ -139,11 +139,14 @@ class _Plan:
             return
         self._add(line.slot, line.text, parent)
 
-    def _adds(self, line: Line) -> bool:
-        """Whether a second value of a slot stands beside the first, as a second guest does."""
-        if _ATTRIBUTES.match(folded(line.slot)):
-            return False
-        return bool(self._context.cues & {Cue.ALSO, Cue.ADD}) and Cue.CHANGE not in self._context.cues
+    def _sets(self, line: Line, node: Node) -> bool:
+        """Whether a value of a slot that has one takes its place; a second guest stands beside the first."""
+        if _ATTRIBUTES.match(folded(line.slot)) or not node.value:
+            return True
+        cues = self._context.cues
+        if cues & {Cue.CHANGE, Cue.SWAP, Cue.ABSENT} or kind_of(node.value) == kind_of(line.text) != "text":
+            return not cues & {Cue.ALSO}
+        return not cues & {Cue.ALSO, Cue.ADD} and node.slot.casefold() in folded(self._context.told)
 
     def _elsewhere(self, line: Line, parent: int | None) -> Node | None:
         """The node of another task that a part means, where the words say that it is the same one."""
@@ -233,7 +236,10 @@ class _Plan:
             r"\b(instead of|replac\w*|swap\w*|substitut\w*|rather than|no|without|out of|there's no|isn't any|don't have|rename|statt|anstatt|ersetz\w*|kein\w*|en (?:vez|lugar) de|reemplaz\w*|sustitu\w*|no hay)\b(.{0,24})",
             folded(self._context.told),
         )
-        return bool(gone and within(content(node.slot), content(gone[2]))) or Cue.SWAP in self._context.cues
+        if gone and within(content(node.slot), content(gone[2])):
+            return True
+        parts = [m for m in self._context.mentions if m.own and m.node.live and m.node.parents]
+        return Cue.SWAP in self._context.cues and len(parts) == 1
 
     def _restore(self, line: Line) -> None:
         ids = [child.id for id in line.ids for child in self._graph.children(id)] if line.within else line.ids

@@ -89,6 +89,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:[ap]\.?\s?m|e\.g|i\.e|dr|mr|mrs|ms|prof|st|no|vs|approx|z\.b|bzw|ca|evtl|inkl|tel|str|nr|sr|sra|srta|dto|ej|av)|\b\w|\d)\.$",
     re.IGNORECASE,
 )
+_ORDINAL = re.compile(r"\b\d{1,2}\. (?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)\w*", re.IGNORECASE)
 _TITLE = re.compile(r"\b(?:dr|mr|mrs|ms|prof|st|sr|sra|srta|hr|fr)\.$", re.IGNORECASE)
 _BORDER = re.compile(r"(?<=[.!?…;])[\"”’')]*\s+|\s*(?:—|–|\s--?)\s+|(?<=[^\W\d_])—(?=[^\W\d_])|\n+")
 _JOINT = re.compile(
@@ -171,7 +172,7 @@ def _tag(text: str) -> tuple[str, str]:
 
 
 _NOT_TAG = re.compile(
-    r"\b(split|add|buy|get|need|remove|delete|drop|change|move|keep|swap|replace|please|put|cancel|skip|i|we|you|it|that|them|teil\w*|füg\w*|streich\w*|kauf\w*|brauch\w*|nimm|divid\w*|partimos|añade|quita|compra|necesit\w*)\b"
+    r"\b(split|add|buy|get|need|remove|delete|drop|change|move|keep|swap|replace|please|put|cancel|skip|i|we|you|it|that|them|needed|wanted|required|nötig|plan|plane|teil\w*|füg\w*|streich\w*|kauf\w*|brauch\w*|nimm|divid\w*|partimos|añade|quita|compra|necesit\w*)\b"
 )
 
 
@@ -185,7 +186,7 @@ def _pieces(text: str) -> list[str]:
         end = border.end()
         begun = pieces[-1]
         ends_sentence = begun.endswith(".") and text[border.start() :][:1] != "—"
-        if ends_sentence and _TITLE.search(begun):
+        if ends_sentence and (_TITLE.search(begun) or _ORDINAL.search(begun + " " + text[end : end + 12])):
             pieces[-1] += border.group()
             continue
         if ends_sentence and _ABBREVIATION.search(begun) and not text[end : end + 1].isupper():
@@ -196,8 +197,30 @@ def _pieces(text: str) -> list[str]:
     return [piece.strip() for piece in pieces if re.search(r"\w", piece)]
 
 
+_BECAUSE = re.compile(r"^(because|since|as|given that|now that|seeing that|weil|da|nachdem|como|ya que|dado que|puesto que)\s+[^,]{6,}?,\s+(?=\S+\s+\S)", re.IGNORECASE)
+_CORRECTS = re.compile(
+    r"\s*[,–—-]\s*(?:(?:no|nope|wait|sorry|that is|äh|ähm|nein|ach|perdón|digo|bueno)[, ]+)*(?:(?:i mean|i meant|or rather|make that|ich meine|vielmehr|quiero decir|digo)[, ]+|(?:sorry|no|nope|quatsch|nein|perdón),\s+)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(r"(?:\s(?:is|are|to|at|on|ist|sind|auf|um|es|son|a)\s|[:=]\s*)(?!.*(?:\s(?:is|are|to|at|on|ist|sind|auf|um|es|son|a)\s|[:=]))", re.IGNORECASE)
+
+
+def corrected(text: str) -> str:
+    """A sentence in which somebody corrects himself, as he meant it: "at two, sorry, I mean three" is "at three"."""
+    match = _CORRECTS.search(text)
+    if match is None or len(text[: match.start()].split()) < 2:
+        return text
+    before, after = text[: match.start()], text[match.end() :]
+    says = _SAYS.search(before)
+    return f"{before[: says.end()]}{after}" if says and len(after.split()) <= 6 else text
+
+
 def _parts(piece: str, language: str) -> list[str]:
     """A sentence in two where "and" or a comma leads from telling to asking: "make it two and tell me the rest"."""
+    piece = corrected(piece)
+    if (reason := _BECAUSE.match(piece)) is not None:
+        rest = piece[reason.end() :]
+        return [rest] if Cue.ABSENT not in cues(reason.group(), language) else [reason.group().strip(" ,"), *_parts(rest, language)]
     for joint in _JOINT.finditer(piece):
         before, after = piece[: joint.start()].strip(), piece[joint.end() :].strip()
         short = len(after.split()) < 2 and not has(Cue.ABSENT, before, language)
@@ -349,7 +372,7 @@ def _settles(text: str) -> bool:
 
 def _is_talk(text: str, language: str) -> bool:
     """Whether a clause is nothing but courtesy: at most a few words after it."""
-    if has(Cue.CHATTER, text, language) and not _ORDERS.search(text) and not any(c.isdigit() for c in text):
+    if has(Cue.CHATTER, text, language) and not _cues(text, language) & (_ACTS - {Cue.ALSO, Cue.ADD, Cue.DONE, Cue.ONLY, Cue.RESTORE}) and not _ORDERS.search(text) and not any(c.isdigit() for c in text):
         return True
     match = find(Cue.TALK, text, language)
     if match is None or match.start():

@@ -67,7 +67,9 @@ def reply(
         if on_text is not None:
             on_text(plain)
         return Worded(plain, True, Usage())
-    check = Check(plain, said, language, facts.former, facts.needed, facts.changed, facts.pairs)
+    check = Check(
+        plain, said, language, facts.former, facts.needed, facts.changed, facts.pairs, facts.current
+    )
     writing = _Writing(check, on_text)
     kind = prompts.load(KIND)
     prompt = kind.prompt(

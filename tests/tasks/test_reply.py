@@ -124,3 +124,18 @@ def test_what_was_is_told_as_past_in_every_language(language: str, good: str, ba
     check = Check(good, "", language, former=(old,), needed=(day,))
     assert check.fault(good) == ""
     assert "no more" in check.fault(bad)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "right"),
+    [
+        ("It was fennel before leek.", True),
+        ("Fennel was there until turn 8.", True),
+        ("It was leek before fennel.", False),
+        ("Fennel replaced leek.", False),
+    ],
+)
+def test_what_came_first_is_not_turned_round(sentence: str, right: bool) -> None:
+    facts = "Before leek it was fennel, until turn 8."
+    check = Check(facts, "what did the leek replace?", "en", ("fennel",), ("fennel",), current=("leek",))
+    assert (check.fault(sentence) == "") == right

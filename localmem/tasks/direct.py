@@ -11,7 +11,7 @@ from dataclasses import replace
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import LANGUAGES, Cue, folded, has, pattern
 from localmem.tasks.cues import cues as cues_of
-from localmem.tasks.items import LISTED, UNITS
+from localmem.tasks.items import LISTED, UNITS, quantity
 from localmem.tasks.mentions import Mention, alike, content
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Status
@@ -285,6 +285,9 @@ def _added(context: Context) -> list[Line] | None:
     }:
         return None
     match = _ADDS.match(folded(context.told))
+    pieces = [piece for piece in LISTED.split(context.told.strip(" .!")) if piece]
+    if context.root is not None and not context.mentions and pieces and all(map(quantity, pieces)):
+        return [Line(Verb.PART, "(by code)", (context.root.id,), slot=piece) for piece in pieces]
     if match is None or context.root is None:
         return None
     if re.search(r"\b(?:on|for|at|with|of them)\b", match["items"]) or _REASON.search(match["items"]):

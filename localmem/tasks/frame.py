@@ -68,13 +68,14 @@ def frame(context: Context) -> Frame:
     if target is not None:
         return Frame(told, tuple(shown), named, {Verb.CHANGE: (target,)}, forced=True)
     if slot and root:
-        return Frame(told, tuple(shown), named, {Verb.PART: (root.id,)}, slot=slot, forced=True)
+        return Frame(told, tuple(shown), named, {Verb.PART: (root.id,)}, slot=slot, language=context.reading.language, forced=True)
     verbs = {verb: _nodes(verb, context, shown) for verb in _verbs(context, shown)}
     if Part.GRAPH in context.ablate:
         for verb in (Verb.BACK, Verb.RESTORE, Verb.LINK, Verb.GROUP):
             verbs.pop(verb, None)
     bare = (Verb.NEW, Verb.NONE)
-    return Frame(told, tuple(shown), named, {v: ids for v, ids in verbs.items() if ids or v in bare})
+    offered = {v: ids for v, ids in verbs.items() if ids or v in bare}
+    return Frame(told, tuple(shown), named, offered, language=context.reading.language)
 
 
 def _by_tag(context: Context) -> tuple[str, int | None]:
@@ -117,9 +118,12 @@ def _stated(context: Context) -> str:
         return ""
     named = context.named(match["slot"])
     rest = context.told[len(match.group()) - 1 :]
-    if len(rest.split()) > 6 or re.search(r",|\b(and|und|y|but|aber)\b", rest):
+    owned = re.match(
+        r"(?:[\w ]+,? )*(my|our|mein\w*|unser\w*|mi|mis|nuestr\w*)\s", folded(context.told[: len(match.group())])
+    )
+    joined = re.search(r",|\b(and|und|y|but|aber)\b", rest)
+    if (joined and not owned) or len(rest.split()) > (10 if owned else 6):
         return ""
-    owned = re.match(r"(?:\w+,? )*(my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*)\b", folded(context.told))
     if named is None and not owned and kind_of(rest) == "text" and not any(c.isupper() for c in rest):
         return ""
     return "" if named is not None and not named.parents else match["slot"]

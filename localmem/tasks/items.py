@@ -25,6 +25,12 @@ _ARTICLE = re.compile(r"(?:an?|one|the|some|an? couple of|eine?n?|una?)\Z", re.I
 LISTED = re.compile(r"\s*(?:,\s*(?:and|und|y|&)?|;|\s(?:and|und|y|&)\s)\s*")
 
 
+def quantity(text: str) -> bool:
+    """Whether a text is so much of something: "4 bags of compost"."""
+    match = _QUANTITY.fullmatch(text)
+    return match is not None and not _ARTICLE.match(match["n"]) and len(match["item"].split()) <= 3
+
+
 _HOLLOW = frozenset(
     [
         "information",

@@ -232,6 +232,14 @@ NO_START = frozenset(
 """Words that no value begins with."""
 
 
+SLOTS = {
+    "en": "date time place person guest name color size price budget start end day room host song dish drink tool kind number".split(),
+    "de": "Datum Uhrzeit Ort Person Gast Name Farbe Größe Preis Budget Beginn Ende Tag Raum Gericht Getränk Werkzeug Art Anzahl".split(),
+    "es": "fecha hora lugar persona invitado nombre color talla precio presupuesto inicio fin día sala plato bebida herramienta tipo número".split(),
+}
+"""Slots that a part may have although nobody says them; any other is a run of the turn's own words."""
+
+
 class Verb(StrEnum):
     """What a line begins with."""
 
@@ -313,6 +321,7 @@ class Frame:
     """Kinds of lines, and the nodes that each may name; for `PART` those that may get parts."""
     slot: str = ""
     """The one slot that new parts may have: the turn's tag."""
+    language: str = "en"
     forced: bool = False
     """Exactly one line comes, and a value for it is all that is open."""
 
@@ -333,6 +342,7 @@ def grammar(frame: Frame) -> str:
         return f'{name} (", " {name}){{0,{min(MOST_LINES, count) - 1}}}'
 
     if words:
+        rules.append(f"slot ::= {grammars.alternatives(SLOTS.get(frame.language, SLOTS['en']))}")
         slot = grammars.literal(frame.slot) if frame.slot else "(slot | span)"
         bare = "" if frame.slot else "span | "
         rules.append(f'item ::= "\\n+ " ( {bare}{slot} " = " span )')
@@ -373,7 +383,6 @@ def _span_rules(words: Sequence[_Word]) -> list[str]:
         place for place, word in enumerate(words) if word.text.casefold().replace("’", "'") not in NO_START
     ]
     rules.append("span ::= " + " | ".join(f"w{place}" for place in starts or range(len(words))))
-    rules.append("slot ::= [a-zà-öø-ÿ] [a-zà-öø-ÿ ]{1,23}")
     return rules
 
 

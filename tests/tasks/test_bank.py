@@ -14,7 +14,7 @@ import pytest
 
 from localmem import resources
 from localmem.llm import grammar as grammars
-from localmem.tasks import Moment, Op, Operation, TaskGraph, after, render, trim
+from localmem.tasks import Moment, Op, Operation, after, render, trim
 from localmem.tasks.context import Context
 from localmem.tasks.cues import Cue
 from localmem.tasks.direct import direct
@@ -26,11 +26,10 @@ from localmem.tasks.reading import Mood, read
 from localmem.tasks.subgraph import lines as node_lines
 from localmem.tasks.trim import Verb
 from localmem.tasks.values import fold
+from tests.tasks.scene import graph_of
 from tests.tasks.support import START
 
 KINDS = ("start", "add", "revise")
-NOTHING = "(nothing yet)"
-_MARK = re.compile(r" \((removed|done|was [^()]*)\)")
 _SLOT = re.compile(r"[^\W\d_][\w -]{1,23}")
 
 
@@ -48,46 +47,6 @@ def examples(text: str) -> list[Example]:
     """All examples of a file."""
     rows = tomllib.loads(text)["examples"]
     return [Example(**{name: value.strip() for name, value in row.items()}) for row in rows]
-
-
-def graph_of(state: str) -> TaskGraph:
-    """The graph that the lines of a state show; a label without a value that stands in two tasks is one node."""
-    graph = TaskGraph()
-    if state == NOTHING:
-        return graph
-    above: list[int] = []
-    seen: dict[str, int] = {}
-
-    def turn(*operations: Operation) -> None:
-        nonlocal graph
-        number = graph.turn + 1
-        graph = after(graph, operations, Moment(number, START, f"turn {number}")).graph
-
-    for row in state.splitlines():
-        depth = len(row) - len(bare := row.replace("- ", "", len(re.match(r"(?:- )*", row)[0]) // 2))
-        depth //= 2
-        marks = _MARK.findall(bare)
-        label = _MARK.sub("", bare)
-        slot, _, value = label.partition(" = ")
-        del above[depth:]
-        parent = above[-1] if above else None
-        if not value and depth and label in seen:
-            turn(Operation(Op.LINK, seen[label], parent=parent))
-            above.append(seen[label])
-            continue
-        former = [past for mark in marks if mark.startswith("was ") for past in mark[4:].split(", ")]
-        first = (former or [value if value else slot])[0]
-        id = graph.next_id
-        turn(Operation(Op.ADD, slot=slot if value else first, value=first if value else None, parent=parent))
-        for text in [*former[1:], value or slot] if former else []:
-            turn(Operation(Op.SET, id, value=text) if value else Operation(Op.REPLACE, id, slot=text))
-        seen[label] = id
-        above.append(id)
-        if "done" in marks:
-            turn(Operation(Op.DONE, id))
-        if "removed" in marks:
-            turn(Operation(Op.DELETE, id))
-    return graph
 
 
 def problems(example: Example) -> tuple[list[str], list[str]]:

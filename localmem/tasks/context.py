@@ -27,7 +27,7 @@ _TIME = re.compile(
 )
 _DATE = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)day|\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
-    r"\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|\b(januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre)\b|\btomorrow\b|\btoday\b|\bmorgen\b|\bmañana\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}\.\d{1,2}\.|\b\d{4}-\d\d-\d\d\b",
+    r"\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|\b(januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|junio|julio|agosto|octubre|noviembre|diciembre)\b|(?:\d|\b(?:de|en|primero)) mayo\b|\btomorrow\b|\btoday\b|\bmorgen\b|\bmañana\b|\b\d{1,2}(st|nd|rd|th)\b|\b\d{1,2}\.\d{1,2}\.|\b\d{4}-\d\d-\d\d\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -36,13 +36,26 @@ _NUMBER = re.compile(
 )
 
 
+_AROUND = re.compile(
+    r"\b(on|at|the|of|in|by|from|to|until|till|before|after|next|this|every|each|first|last|early|late|around|about|half|past|quarter|o'clock|week|end|am|um|den|der|ab|bis|vor|nach|nächste\w*|el|la|las|los|a|de|del|próximo|por)\b|[^\w\s]",
+    re.IGNORECASE,
+)
+
+
 def kind_of(text: str) -> str:
-    """Whether a value is a time, a date, a number or a text."""
-    if _TIME.search(text):
-        return "time"
-    if _DATE.search(text):
-        return "date"
+    """Whether a value is a "time", a "date", a "number" or a "text"; one that says more than when is a text."""
+    time, date = _TIME.search(text), _DATE.search(text)
+    if time or date:
+        rest = _AROUND.sub(" ", _DATE.sub(" ", _TIME.sub(" ", text)))
+        if not [word for word in rest.split() if not word.isdigit()]:
+            return "time" if time else "date"
+        return "text"
     return "number" if _NUMBER.search(text) else "text"
+
+
+def _bare(text: str) -> str:
+    """Folded words without the marks between them."""
+    return " ".join(re.findall(r"\w+", fold(text)))
 
 
 class Part(StrEnum):
@@ -101,8 +114,8 @@ class Context:
     @cached_property
     def told_slots(self) -> frozenset[str]:
         """Folded slots that stand in what was told as they are."""
-        told = f" {fold(self.told)} "
-        return frozenset(fold(node.slot) for node in self.graph if f" {fold(node.slot)} " in told)
+        told = f" {_bare(self.told)} "
+        return frozenset(fold(node.slot) for node in self.graph if f" {_bare(node.slot)} " in told)
 
     @cached_property
     def tagged(self) -> Node | None:

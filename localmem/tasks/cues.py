@@ -159,13 +159,13 @@ _EN = Language(
             r"^(thanks?( you)?( so much| a lot| very much| a million)?|thx|ty|cheers|great|perfect|awesome|cool|nice|nice one|ok(ay)?|okey|alright|all right|hi|hello|hey|hiya|good (morning|evening|afternoon|night|job)|bye|goodbye|see (you|ya)( later| soon)?|lol|haha+|"
             r"got it|sounds good|looks good|wonderful|excellent|lovely|ugh|phew|brb|you('re| are) (the best|great|a lifesaver|awesome|amazing|so helpful|very helpful)|that's (great|perfect|all|it|fine|good|helpful)|well done|no worries|never ?mind|yay|phew|wow|much appreciated|appreciate it|(have )?(a )?(nice|great|good) (day|weekend|one)|how are you( today| doing)?|what's up|(sure|yes|yep|yeah|yup|no|nope)(?=[\s.!,]*$))\b"
         ),
-        Cue.CHATTER: r"\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|phew|fun fact|guess what|love (him|her|it|them))\b",
+        Cue.CHATTER: r"\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|phew|fun fact|guess what)\b",
         Cue.DELETE: (
             r"\b(remov\w*|delet\w*|eras\w*|omit\w*|get rid|chuck\w*|bin|can go\b|had better go|crossed off|(be )?left out|with the exception|(is|are) (out|off)(?! of)\b|(isn\'t|aren\'t|is not|are not|no longer|not) (wanted|needed|required|necessary)|no \w+( \w+)? (needed|required|necessary)|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
             r"don't (need|want|bother|bring|take|include|buy|get|book|invite)|do not (need|want)|doesn't need|exclud\w*|uninvit\w*|throw (\w+ ){0,3}out|minus|kick|clear (the|out|it|all|everything)|axe|empty|stop|nix|out:|isn't (coming|needed|going)|not (coming|needed|needing|necessary|going|taking|bringing)|won't (be )?(need\w*|com\w*|attend\w*|bring\w*)|dropped out|backed out)\b"
         ),
         Cue.ONLY: (
-            r"\b(just|only|nothing but|all but|all except|everything but|everything except|with the exception of|exception|every\w* (\w+ ){0,3}(but|except)|except( for)?|apart from|other than|aside from|leave only|nothing else|narrow|reduce|reset)\b"
+            r"\b(just|only|nothing but|all but|all except|everything but|besides|bar the|save for|everything except|with the exception of|exception|every\w* (\w+ ){0,3}(but|except)|except( for)?|apart from|other than|aside from|leave only|nothing else|narrow|reduce|reset)\b"
         ),
         Cue.RESTORE: (
             r"\b(keep|kept|after all|restor\w*|bring (\w+ ){0,4}back|put (\w+ ){0,4}back|add (\w+ ){0,4}back|back (in|on|to the list)|re-?add|re-?instat\w*|un-?delete|reactivat\w*|still (want|need|take|bring|include)|do (want|need) (\w+ ){0,3}(after|again)|"
@@ -288,6 +288,9 @@ _DE = Language(
             "wird",
             "werden",
             "uhr",
+            "danke",
+            "hallo",
+            "guten",
         ]
     ),
     {
@@ -307,7 +310,7 @@ _DE = Language(
         Cue.TALK: r"^(danke\w*|vielen dank|super|toll|klasse|prima|perfekt|hallo|hi|hey|moin|guten (morgen|tag|abend)|gute nacht|tschüss|bis (bald|später|dann|morgen)|alles klar|ok(ay)?|gut gemacht|schön|cool|passt|na gut|haha+|wunderbar|genial|du bist (die |der )?(beste|super|toll)|wie geht('s| es)( dir| ihnen)?|schönes wochenende|schönen tag|(ja|nein|nö)(?=[\s.!,]*$))\b",
         Cue.CHATTER: r"\b(boah|puh|drück\w* (mir |uns )?die daumen|haha+|freu mich)\b",
         Cue.DELETE: r"\b(streich(e|en|t ihr)?|gestrichen|lösch\w*|gelöscht|entfern\w*|weg|raus|rausnehmen|nimm\b.*\b(raus|weg|von der|aus)|lass\b.*\bweg|weglassen|ohne|kein\w* mehr|nicht mehr|brauch\w*\b.*\bnicht|brauch\w*\b.*\bkein\w*|abgesagt|absagen|sag\b.*\bab|sagt\b.*\bab|storni\w*|vergiss|verzicht\w*|fällt (weg|aus)|entfällt|auslassen|ausladen|doch nicht|doch kein\w*|nicht (mehr )?(nötig|gebraucht|gewünscht)|kann (weg|entfallen|raus)|können (weg|entfallen|raus)|fällt\b.*\bweg|rauswerfen|wegfallen)\b",
-        Cue.ONLY: r"\b(nur|lediglich|bloß|alles (bis )?(auf|außer)|alle (bis )?(auf|außer)|außer|ausgenommen|bis auf|sonst nichts|nichts anderes)\b",
+        Cue.ONLY: r"\b(nur|lediglich|bloß|alles (bis )?(auf|außer)|alle (bis )?(auf|außer)|außer|ausgenommen|mit ausnahme|bis auf|sonst nichts|nichts anderes)\b",
         Cue.RESTORE: r"\b(doch (behalten|wieder|noch|mit|rein|auch|dabei|drauf)|behalt\w*|bleib\w*|wieder (rein|auf|dazu|hinzu|mit|dabei|drauf|aufnehmen)|wiederherstell\w*|wieder|doch|zurück auf)\b",
         Cue.BACK: r"\b(zurück|wieder|wie (vorher|zuvor|ursprünglich|geplant|am anfang|gehabt)|ursprünglich\w*|vorherige\w*|alte\w*|davor|vorher|zuvor|rückgängig|erste\w*|anfangs|doch)\b",
         Cue.FIRST: r"\b(ursprünglich\w*|anfangs|am anfang|zuerst|erste\w*|zu beginn|anfänglich\w*)\b",
@@ -393,6 +396,8 @@ _ES = Language(
             "sin",
             "a",
             "su",
+            "hola",
+            "gracias",
         ]
     ),
     {

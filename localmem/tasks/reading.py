@@ -84,7 +84,7 @@ class Reading:
         return frozenset(cue for clause in self.of(Mood.TELL) for cue in clause.cues)
 
 
-_TAG = re.compile(r"^\s*([^\W\d_][\w /&'-]{0,28}?)\s*(?::|\s[-–—])\s+(?=\S)")
+_TAG = re.compile(r"^\s*([^\W\d_][\w /&'-]{0,28}?)(?:\s*(?::|\s[-–—])\s+|\s?=\s?)(?=\S)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[ap]\.?\s?m|e\.g|i\.e|dr|mr|mrs|ms|prof|st|no|vs|approx|z\.b|bzw|ca|evtl|inkl|tel|str|nr|sr|sra|srta|dto|ej|av)|\b\w|\d)\.$",
     re.IGNORECASE,
@@ -106,16 +106,21 @@ def read(text: str, last_language: str = "en") -> Reading:
         text: what the user typed.
         last_language: of the turns before, for a turn that does not tell.
     """
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    whole = " ".join(line for line in lines if line)
+    rows = _rows(text)
+    whole = " ".join(rows)
     language = language_of(whole, last_language)
     clauses: list[Clause] = []
     tag = ""
-    for tagged, piece in _tagged(whole):
-        tag = tagged or tag
-        for sentence in _pieces(piece):
-            for part in _parts(sentence, language):
+    for sentence in _pieces("\n".join(map(_colon, rows))):
+        for tagged, piece in _tagged(sentence):
+            tag = tagged or tag
+            if not re.search(r"\w", piece):
+                continue
+            for part in _parts(piece, language):
                 mood = _mood(part, language)
+                back = _cues(part, language) & {Cue.BACK, Cue.FIRST}
+                if tag and back and mood is Mood.ASK and not part.endswith("?"):
+                    mood = Mood.TELL
                 if mood is Mood.TELL and _ASKING_TAG.search(folded(tag)):
                     mood = Mood.ASK
                 found = _cues(part, language)
@@ -125,6 +130,32 @@ def read(text: str, last_language: str = "en") -> Reading:
                     found |= {Cue.START}
                 clauses.append(Clause(part, mood, found, "" if _NO_TAG.match(folded(tag)) else tag))
     return Reading(whole, language, tuple(_settled(clauses)))
+
+
+_BULLET = re.compile(r"(?:[-*•–—]|\d{1,2}[.)])\s+(?=\S)")
+
+
+def _rows(text: str) -> list[str]:
+    """Lines of a text with single spaces; the items of a list stand behind the line that leads to them."""
+    rows: list[str] = []
+    listing = False
+    for line in (" ".join(line.split()) for line in text.splitlines()):
+        if not line:
+            continue
+        bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
+        short = listing and len(bare.split()) <= 4 and not bare.endswith((".", "!", "?", ":"))
+        if rows and (bare != line or short):
+            rows[-1] += f" {bare}" if rows[-1].endswith((":", ",", ";")) else f", {bare}"
+            continue
+        rows.append(bare)
+        listing = bare.endswith(":")
+    return rows
+
+
+def _colon(row: str) -> str:
+    """A line whose tag has a dash behind it, with a colon there."""
+    tag, rest = _tag(row)
+    return f"{tag}: {rest}" if tag and row[len(tag) :].lstrip()[:1] in "-–—" else row
 
 
 _ASKING_TAG = re.compile(
@@ -202,7 +233,10 @@ _CORRECTS = re.compile(
     r"\s*[,–—-]\s*(?:(?:no|nope|wait|sorry|that is|äh|ähm|nein|ach|perdón|digo|bueno)[, ]+)*(?:(?:i mean|i meant|or rather|make that|ich meine|vielmehr|quiero decir|digo)[, ]+|(?:sorry|no|nope|quatsch|nein|perdón),\s+)\s*(?=\S)",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"(?:\s(?:is|are|to|at|on|ist|sind|auf|um|es|son|a)\s|[:=]\s*)(?!.*(?:\s(?:is|are|to|at|on|ist|sind|auf|um|es|son|a)\s|[:=]))", re.IGNORECASE)
+_SAYS = re.compile(
+    r"(?:\s(?:is|are|to|at|on|ist|sind|auf|um|es|son|a)(?=\s)|[:=])(?!.*(?:\s(?:is|are|to|at|on|ist|sind|auf|um|es|son|a)\s|[:=]))\s*",
+    re.IGNORECASE,
+)
 
 
 def corrected(text: str) -> str:
@@ -215,9 +249,16 @@ def corrected(text: str) -> str:
     return f"{before[: says.end()]}{after}" if says and len(after.split()) <= 6 else text
 
 
+_IF = re.compile(
+    r"^[¿\s]*(?:(?:and|but|so|und|aber|y|pero)\s+)?(?:what if|if|suppose|supposing|imagine|wenn|falls|angenommen|si|supongamos)\b"
+)
+
+
 def _parts(piece: str, language: str) -> list[str]:
     """A sentence in two where "and" or a comma leads from telling to asking: "make it two and tell me the rest"."""
     piece = corrected(piece)
+    if _IF.match(folded(piece)) and _mood(piece, language) is Mood.SUPPOSE:
+        return [piece]  # "if we moved it, would it fit?" is one thought
     if (reason := _BECAUSE.match(piece)) is not None:
         rest = piece[reason.end() :]
         return [rest] if Cue.ABSENT not in cues(reason.group(), language) else [reason.group().strip(" ,"), *_parts(rest, language)]
@@ -229,7 +270,7 @@ def _parts(piece: str, language: str) -> list[str]:
         moods = _mood(before, language), _mood(after, language)
         if moods == (Mood.TELL, Mood.TELL) and _stands_alone(joint.group(), before, after, language):
             return [before, *_parts(after, language)]
-        if moods[1] is Mood.ASK and moods[0] is Mood.TELL and _asks_by_itself(after, language):
+        if moods[1] is Mood.ASK and moods[0] is Mood.TELL and _asks_by_itself(after, language, joint.group()):
             return [before, *_parts(after, language)]
         if (
             moods[0] is Mood.ASK
@@ -246,10 +287,18 @@ _ASIDE = re.compile(
 )
 
 
-def _asks_by_itself(text: str, language: str) -> bool:
-    """Whether a part that may be a list's last item is surely a question: "and what is left"."""
+def _asks_by_itself(text: str, language: str, joint: str) -> bool:
+    """Whether a part that may be a list's last item, or a relative clause, is surely a question: "and what is left"."""
+    joined = _JOINED.search(joint) is not None
     asks = find(Cue.ASK, text, language)
-    return asks is not None and asks.start() == 0
+    begins = asks is not None and asks.start() == 0
+    if text.rstrip().endswith("?"):
+        return begins or joined
+    return begins and joined and _BARE_AUXILIARY.match(folded(text)) is None
+
+
+_JOINED = re.compile(r"\b(and|but|then|also|und|aber|y|pero)\b", re.IGNORECASE)
+_BARE_AUXILIARY = re.compile(r"^(is|are|was|were|do|does|did|has|have|had|ist|sind|war|hat|es|son|está|están)\b")
 
 
 _ORDERS = re.compile(

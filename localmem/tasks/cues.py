@@ -128,6 +128,15 @@ _EN = Language(
             "don't",
             "please",
             "just",
+            "no",
+            "he",
+            "she",
+            "they",
+            "them",
+            "his",
+            "her",
+            "all",
+            "there",
         ]
     ),
     {

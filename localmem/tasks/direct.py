@@ -12,7 +12,7 @@ from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import LANGUAGES, Cue, folded, has, pattern
 from localmem.tasks.cues import cues as cues_of
 from localmem.tasks.items import LISTED, UNITS, quantity
-from localmem.tasks.mentions import Mention, alike, content
+from localmem.tasks.mentions import Mention, alike, content, mentions
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import Status
 
@@ -126,7 +126,7 @@ def direct(context: Context) -> list[Line] | None:
                     [replace(clause, text=tail.strip(), cues=cues_of(tail, language))]
                 ),
             )
-            if not reason.cues & _ASKS_FOR and not any(
+            if not reason.cues & ASKS_FOR and not any(
                 m.own and m.node.live and m.node.parents for m in reason.mentions
             ):
                 first = replace(clause, text=head, cues=clause.cues & (cues_of(head, language)))
@@ -139,7 +139,12 @@ _REASON = re.compile(
     r"\b(i|we|you|he|she|they|it|him|her|them|his|their|us|me|is|are|was|were|has|have|had|don't|doesn't|didn't|can't|won't|isn't|because|since|as|ich|wir|er|sie|es|ihr|ihm|ihn|ist|sind|war|hat|haben|weil|da|"
     r"yo|él|ella|ellos|le|les|se|es|son|está|están|tiene|porque|ya)\b|\b[a-z]+s (?:his|her|the|a|it|them)\b"
 )
-_ASKS_FOR = frozenset(
+def gives_reason(text: str) -> bool:
+    """Whether a clause is a sentence of its own, with somebody who does or is something."""
+    return _REASON.search(folded(text)) is not None
+
+
+ASKS_FOR = frozenset(
     {
         Cue.DELETE,
         Cue.RESTORE,
@@ -165,6 +170,8 @@ def _whole(context: Context) -> list[Line] | None:
         return _note(context)
     if context.reading.tag:
         return _by_tag(context)
+    if (kept := _excepted(context)) is not None:
+        return kept
     if Cue.SPLIT in cues and Cue.MERGE not in cues:
         return _groups(context)
     if any(cue in cues for cue in _OTHERS):
@@ -192,7 +199,7 @@ def _whole(context: Context) -> list[Line] | None:
     if Cue.ONLY in cues and not cues & {Cue.DONE, Cue.BACK} and (live or removed):
         kept = [m.node.id for m in (*live, *removed) if m.node.parents]
         excepted = re.search(
-            r"\b(except|but|apart from|other than|aside from|außer|bis auf|menos|excepto|salvo)\b",
+            r"\b(except|but|apart from|other than|aside from|besides|exception|außer|bis auf|menos|excepto|salvo)\b",
             folded(context.told),
         )
         if kept and (not cues & {Cue.ALL} or excepted or Cue.DELETE not in cues):
@@ -218,6 +225,23 @@ def _whole(context: Context) -> list[Line] | None:
         if changed:
             return [Line(Verb.BACK, written, tuple(m.node.id for m in changed[:1]))]
     return None
+
+
+_EXCEPT = re.compile(
+    r"\b(except(?: for)?|but|apart from|other than|aside from|besides|bar|save for|with the exception of|außer|bis auf|mit ausnahme von|menos|excepto|salvo)\s+(.*)"
+)
+_EVERYTHING = re.compile(r"\b(all|every\w*|no one|nobody|none|nothing|whole|alle\w*|alles|niemand|keine\w*|nichts|tod[oa]s?|nadie|nada|ningun[oa]?)\b")
+
+
+def _excepted(context: Context) -> list[Line] | None:
+    """ "all the plants but the fern can go": what is excepted stays, whatever the verb."""
+    told = folded(context.told)
+    match = _EXCEPT.search(told)
+    if match is None or not _EVERYTHING.search(told) or context.cues & {Cue.DONE, Cue.SPLIT}:
+        return None
+    named = {m.node.id for m in mentions(context.graph, match[2].split(",")[0], deleted=True)}
+    kept = [m.node.id for m in _meant(context) if m.node.id in named and m.node.parents]
+    return [Line(Verb.KEEP, "(by code)", tuple(kept))] if kept else None
 
 
 def _back(context: Context) -> list[Line] | None:
@@ -249,6 +273,10 @@ def _amount(context: Context) -> list[Line] | None:
     if len(meant) != 1 or any(child.live for child in context.graph.children(meant[0].node.id)):
         return None
     numbers = _NUMBER.findall(context.told)
+    if len(numbers) == 1 and (unit := re.search(rf"{re.escape(numbers[0])}\s+([^\W\d_]+)", context.told)):
+        own = content(meant[0].node.value)
+        if any(alike(folded(unit[1]), word) for word in own if not word.isdigit()):
+            numbers = [unit.group()]  # "5 tubes", where the value is "2 tubes"
     open_ones = [
         word for word in open_words(context) if not any(word in folded(number) for number in numbers)
     ]
@@ -262,7 +290,7 @@ def _amount(context: Context) -> list[Line] | None:
 _ADDS = re.compile(
     r"^(?:(?:and|also|please|oh|ok(?:ay)?|then|und|auch|bitte|noch|y|también|por favor),?\s+)*(?:(?:can|could) you\s+|let's\s+|(?:we|i|you)(?:'ll| will| also| still)*\s+)?(?:please\s+)?"
     r"(?:add|buy|get|need|include|pack|bring|put|append|füge?|kauf\w*|brauch\w*(?: wir| ich)?|pack\w*|nimm|añad\w*|agrega|pon|compra|necesit\w+|mete|incluye)\s+(?:in\s+|also\s+|noch\s+|auch\s+|también\s+)*(?P<items>.+?)"
-    r"(?:\s+(?:to|on|in|into|onto|for|auf|zu|zur|in|a|en|para)\s+(?:the|my|our|it|die|der|das|den|dem|mein\w*|unser\w*|la|el|mi|nuestra)\b[^,]*|\s+(?:too|as well|hinzu|dazu|ein|also|también|auch|please))*[.!]?$",
+    r"(?:\s+(?:to|on|in|into|onto|for|auf|zu|zur|in|a|en|para)\s+(?P<where>(?:the|my|our|it|die|der|das|den|dem|mein\w*|unser\w*|la|el|mi|nuestra)\b[^,]*)|\s+(?:too|as well|hinzu|dazu|ein|also|también|auch|please))*[.!]?$",
     re.IGNORECASE,
 )
 
@@ -290,6 +318,9 @@ def _added(context: Context) -> list[Line] | None:
         return [Line(Verb.PART, "(by code)", (context.root.id,), slot=piece) for piece in pieces]
     if match is None or context.root is None:
         return None
+    tasks = [word for root in context.graph.roots() if root.live for word in content(root.slot)]
+    if not all(word in _FILLERS or any(alike(word, one) for one in tasks) for word in content(match["where"] or "")):
+        return None  # where it goes, not which list it is for
     if re.search(r"\b(?:on|for|at|with|of them)\b", match["items"]) or _REASON.search(match["items"]):
         return None
     text = (
@@ -437,7 +468,7 @@ _JOINERS = frozenset(
 
 def _note(context: Context) -> list[Line] | None:
     """What somebody cannot, as a note: the clause without the name."""
-    meant = [m for m in _meant(context) if m.node.live and m.node.parents and kind_of(m.node.label) == "text"]
+    meant = [m for m in _meant(context) if m.node.live and m.node.parents and kind_of(m.node.value or m.node.slot) == "text"]
     if len(meant) != 1:
         return None
     words = context.told.split()

@@ -112,8 +112,7 @@ def _stated(context: Context) -> str:
     if (
         match is None
         or len(context.reading.clauses) != 1
-        or Cue.DONE in context.cues
-        or Cue.ABSENT in context.cues
+        or context.cues & {Cue.DONE, Cue.ABSENT, Cue.ALSO}
     ):
         return ""
     named = context.named(match["slot"])

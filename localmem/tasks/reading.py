@@ -162,7 +162,8 @@ _ASKING_TAG = re.compile(
     r"\b(recap|summary|status|overview|questions?|check|frage|übersicht|zusammenfassung|stand|resumen|pregunta)$"
 )
 _OTHER_TAG = re.compile(
-    r"^(other|another|separate|different|unrelated|second|andere\w*|zweite\w*|otr[oa]|segund[oa])\b"
+    r"^(other|another|separate|different|unrelated|second|andere\w*|zweite\w*|otr[oa]|segund[oa]|"
+    r"(?:new|next|neue|nächste|nuev[oa]) (?:task|project|topic|list|plan|aufgabe|projekt|thema|liste|tarea|proyecto|tema|lista))\b"
 )
 _NO_TAG = re.compile(
     r"^((other|another|separate|different|unrelated|second|new|next|one more|last|first|quick|andere\w*|neue\w*|noch|otr[oa]|nuev[oa]|una)\b.*\b(thing|one|topic|task|item|note|update|things|question|recap|sache|punkt|frage|cosa|tema)s?|"
@@ -203,7 +204,7 @@ def _tag(text: str) -> tuple[str, str]:
 
 
 _NOT_TAG = re.compile(
-    r"\b(split|add|buy|get|need|remove|delete|drop|change|move|keep|swap|replace|please|put|cancel|skip|i|we|you|it|that|them|needed|wanted|required|nötig|plan|plane|teil\w*|füg\w*|streich\w*|kauf\w*|brauch\w*|nimm|divid\w*|partimos|añade|quita|compra|necesit\w*)\b"
+    r"\b(groups|parts|shifts|halves|teams|gruppen|teile|grupos|partes|split|add|buy|get|need|remove|delete|drop|change|move|keep|swap|replace|please|put|cancel|skip|i|we|you|it|that|them|needed|wanted|required|nötig|plan|plane|teil\w*|füg\w*|streich\w*|kauf\w*|brauch\w*|nimm|divid\w*|partimos|añade|quita|compra|necesit\w*)\b"
 )
 
 
@@ -228,7 +229,10 @@ def _pieces(text: str) -> list[str]:
     return [piece.strip() for piece in pieces if re.search(r"\w", piece)]
 
 
-_BECAUSE = re.compile(r"^(because|since|as|given that|now that|seeing that|weil|da|nachdem|como|ya que|dado que|puesto que)\s+[^,]{6,}?,\s+(?=\S+\s+\S)", re.IGNORECASE)
+_BECAUSE = re.compile(
+    r"^(because|since|as|given that|now that|seeing that|weil|da|nachdem|como|ya que|dado que|puesto que)\s+[^,]{6,}?,\s+(?=\S+\s+\S)",
+    re.IGNORECASE,
+)
 _CORRECTS = re.compile(
     r"\s*[,–—-]\s*(?:(?:no|nope|wait|sorry|that is|äh|ähm|nein|ach|perdón|digo|bueno)[, ]+)*(?:(?:i mean|i meant|or rather|make that|ich meine|vielmehr|quiero decir|digo)[, ]+|(?:sorry|no|nope|quatsch|nein|perdón),\s+)\s*(?=\S)",
     re.IGNORECASE,
@@ -261,7 +265,11 @@ def _parts(piece: str, language: str) -> list[str]:
         return [piece]  # "if we moved it, would it fit?" is one thought
     if (reason := _BECAUSE.match(piece)) is not None:
         rest = piece[reason.end() :]
-        return [rest] if Cue.ABSENT not in cues(reason.group(), language) else [reason.group().strip(" ,"), *_parts(rest, language)]
+        return (
+            [rest]
+            if Cue.ABSENT not in cues(reason.group(), language)
+            else [reason.group().strip(" ,"), *_parts(rest, language)]
+        )
     for joint in _JOINT.finditer(piece):
         before, after = piece[: joint.start()].strip(), piece[joint.end() :].strip()
         short = len(after.split()) < 2 and not has(Cue.ABSENT, before, language)
@@ -298,7 +306,9 @@ def _asks_by_itself(text: str, language: str, joint: str) -> bool:
 
 
 _JOINED = re.compile(r"\b(and|but|then|also|und|aber|y|pero)\b", re.IGNORECASE)
-_BARE_AUXILIARY = re.compile(r"^(is|are|was|were|do|does|did|has|have|had|ist|sind|war|hat|es|son|está|están)\b")
+_BARE_AUXILIARY = re.compile(
+    r"^(is|are|was|were|do|does|did|has|have|had|ist|sind|war|hat|es|son|está|están)\b"
+)
 
 
 _ORDERS = re.compile(
@@ -421,7 +431,12 @@ def _settles(text: str) -> bool:
 
 def _is_talk(text: str, language: str) -> bool:
     """Whether a clause is nothing but courtesy: at most a few words after it."""
-    if has(Cue.CHATTER, text, language) and not _cues(text, language) & (_ACTS - {Cue.ALSO, Cue.ADD, Cue.DONE, Cue.ONLY, Cue.RESTORE}) and not _ORDERS.search(text) and not any(c.isdigit() for c in text):
+    if (
+        has(Cue.CHATTER, text, language)
+        and not _cues(text, language) & (_ACTS - {Cue.ALSO, Cue.ADD, Cue.DONE, Cue.ONLY, Cue.RESTORE})
+        and not _ORDERS.search(text)
+        and not any(c.isdigit() for c in text)
+    ):
         return True
     match = find(Cue.TALK, text, language)
     if match is None or match.start():
@@ -439,7 +454,11 @@ _TAKES = re.compile(
 def _settled(clauses: list[Clause]) -> list[Clause]:
     """Moods and cues that depend on the neighbours: a claim before "can you check?", what is taken where another is out."""
     for place in range(1, len(clauses)):
-        if Cue.ABSENT in clauses[place - 1].cues and clauses[place].mood is Mood.TELL:
+        if (
+            Cue.ABSENT in clauses[place - 1].cues
+            and clauses[place].mood is Mood.TELL
+            and Cue.ABSENT not in clauses[place].cues
+        ):
             clauses[place] = replace(clauses[place], cues=clauses[place].cues | {Cue.CHANGE})
         if FRAGMENT.match(folded(clauses[place - 1].text)) and clauses[place].mood is Mood.TELL:
             clauses[place - 1] = replace(clauses[place - 1], cues=clauses[place - 1].cues | {Cue.START})

@@ -189,7 +189,7 @@ _EN = Language(
             r"(is|are) (all )?(packed|booked|paid|bought|sent|sorted|ready|over|set|settled|in the bag|ticked|handled|taken care)|mark (\w+ ){0,5}(as )?(done|complete\w*|finished)|sorted|taken care of|(?<!not )(is|are|'s|has been|have been|got) (now |all |already |both )*(?!need|cancel|delay|mov|chang|suppos|call|nam|plann|schedul|invit|allow|remov|requir)\w+(ed|wn|ght)|(passed|written|sown|dug|hung|tagged|sent|packed|booked|paid|bought))\b"
             r"|^(and |ok(ay)?,? |so |just |already |finally |also |oh )*(?!need|add)(\w{2,}ed|bought|sent|paid|made|got|wrote|did|took|sold|built|cut|swept|hung|sewn|sown) (up |off |out |in )?(the|both|all|my|our|it|them|that|those|\w+s)\b"
         ),
-        Cue.ALSO: r"\b(also|too|as well|both|same|shared?|likewise|either|in addition|for (both|all|each)|the same (goes|for))\b",
+        Cue.ALSO: r"\b(also|too(?! \w)|too(?= (?:and|but|please|for|in|to|at|on|with|then|now|if)\b)|as well|both|same|shared?|likewise|either|in addition|for (both|all|each)|the same (goes|for))\b",
         Cue.SWAP: (
             r"\b(instead( of)?|replac\w*|swap\w*|substitut\w*|rather than|in place of|switch\w* (\w+ ){0,4}(for|with|out)|exchang\w*|trade|turn \w+ into)\b"
         ),
@@ -428,7 +428,7 @@ _ES = Language(
         Cue.RESTORE: r"\b(deja\w*|déja\w*|mant(én|engamos|ener)\w*|conserv\w*|al final sí|después de todo|se qued\w*|sigue\w*|vuelve a (poner|añadir|incluir|meter)\w*|recuper\w*|restaur\w*|otra vez|de nuevo|sí (quiero|necesito|viene|va|que))\b",
         Cue.BACK: r"\b(vuelv\w*|volv\w*|volver|regres\w*|como (antes|estaba|al principio|habíamos)|original\w*|anterior\w*|deshaz|revert\w*|de nuevo|otra vez|al principio|primer\w*|inicial\w*)\b",
         Cue.FIRST: r"\b(original\w*|primer\w*|al (principio|inicio|comienzo)|inicial\w*)\b",
-        Cue.DONE: r"\b(hech\w*|list\w*|terminad\w*|acabad\w*|complet\w*|ya (he|hemos|está\w*|\w+(é|í|ó|aron|ieron|amos|imos)\b|compr\w*|pagu\w*|reserv\w*|llam\w*|envi\w*|empaqu\w*|limpi\w*|hice|lav\w*|mand\w*|recog\w*)|marca\w*|(he|hemos) (comprado|pagado|reservado|llamado|enviado|empacado|limpiado|hecho|terminado|lavado|preparado|guardado|metido|regado|recogido|mandado))\b",
+        Cue.DONE: r"\b((ya )?(he|hemos) (comprado|pagado|reservado|llamado|enviado|empacado|limpiado|hecho|terminado|lavado|preparado|guardado|metido|regado|recogido|mandado)|hech\w*|list\w*|terminad\w*|acabad\w*|complet\w*|ya (he|hemos|está\w*|\w+(é|í|ó|aron|ieron|amos|imos)\b|compr\w*|pagu\w*|reserv\w*|llam\w*|envi\w*|empaqu\w*|limpi\w*|hice|lav\w*|mand\w*|recog\w*)|marca\w*)\b",
         Cue.ALSO: r"\b(también|además|igualmente|amb(os|as)|mism(o|a|os|as)|para (los dos|las dos|todos|todas|ambos|ambas)|tanto)\b",
         Cue.SWAP: r"\b(en (vez|lugar) de|reemplaz\w*|sustitu\w*|cambi\w* \w+ \w* ?por|en su lugar|cambi\w* .+ por)\b",
         Cue.CHANGE: r"\b(cambi\w*|mejor|en realidad|perdón|perdona|muev\w*|mov\w*|pon\w*|pás\w*|pas(a|ar|emos)\w*|correg\w*|corrección|aplaz\w*|retras\w*|adelant\w*|espera|no,|quise decir|sino|ahora|más|menos|aument\w*|sub(e|ir)|baj(a|ar)|que sea\w*|hazl\w*|tarde|temprano|actualiz\w*|renombr\w*|llám\w*)\b",
@@ -478,7 +478,7 @@ def language_of(text: str, last: str = "en") -> str:
     found = _WORD.findall(text.casefold().replace("’", "'"))
     scores = {code: sum(word in language.common for word in found) for code, language in LANGUAGES.items()}
     scores["es"] += 2 * len(re.findall("[¿¡ñ]", text.casefold()))
-    scores["de"] += len(re.findall("[äöüß]", text.casefold()))
+    scores["de"] += len(re.findall("[äöüß]", text.lower()))
     best = max(scores.values())
     leading = [code for code, score in scores.items() if score == best]
     return last if last in leading or best == 0 else leading[0]

@@ -199,7 +199,7 @@ def _whole(context: Context) -> list[Line] | None:
     if Cue.ONLY in cues and not cues & {Cue.DONE, Cue.BACK} and (live or removed):
         kept = [m.node.id for m in (*live, *removed) if m.node.parents]
         excepted = re.search(
-            r"\b(except|but|apart from|other than|aside from|besides|exception|außer|bis auf|menos|excepto|salvo)\b",
+            r"\b(except|but|apart from|other than|aside from|besides|exception|ausser|bis auf|menos|excepto|salvo)\b",
             folded(context.told),
         )
         if kept and (not cues & {Cue.ALL} or excepted or Cue.DELETE not in cues):
@@ -228,7 +228,7 @@ def _whole(context: Context) -> list[Line] | None:
 
 
 _EXCEPT = re.compile(
-    r"\b(except(?: for)?|but|apart from|other than|aside from|besides|bar|save for|with the exception of|außer|bis auf|mit ausnahme von|menos|excepto|salvo)\s+(.*)"
+    r"\b(except(?: for)?|but|apart from|other than|aside from|besides|bar|save for|with the exception of|ausser|bis auf|mit ausnahme von|menos|excepto|salvo)\s+(.*)"
 )
 _EVERYTHING = re.compile(r"\b(all|every\w*|no one|nobody|none|nothing|whole|alle\w*|alles|niemand|keine\w*|nichts|tod[oa]s?|nadie|nada|ningun[oa]?)\b")
 
@@ -418,7 +418,10 @@ def _groups(context: Context) -> list[Line] | None:
         members = [
             m
             for m in _meant(here)
-            if m.node.live and m.node.parents and kind_of(m.node.value) not in ("time", "date")
+            if m.node.live
+            and m.node.parents
+            and kind_of(m.node.value) not in ("time", "date")
+            and not all(word[:1].isdigit() for word in m.words)
         ]
         rest = has(Cue.REST, segment, context.reading.language)
         named = {word for m in members for word in m.words}

@@ -110,7 +110,7 @@ def itemised(line: Line, told: str, language: str = "en") -> list[Line]:
                 made += [replace(line, slot=slot, text=text) for slot, text in when]
                 continue
             match = _QUANTITY.fullmatch(piece)
-            behind = re.fullmatch(r"(?P<item>[^\W\d][^\d]*?)\s+(?P<n>[~x]?\d.*)", piece)
+            behind = re.fullmatch(r"(?P<item>[^\W\d][^\d]*?)\s+(?P<n>[~x$€£]?\d.*)", piece)
             if re.fullmatch(r"\d{1,2}(:\d\d)?", piece) and re.search(
                 rf"(?:\b(?:at|um|a las?|ab|by)|@)\s*{piece}\b", folded(told)
             ):
@@ -167,6 +167,7 @@ def merged(old: str, new: str) -> str:
             if kind_of(place.group()) == "time"
             or re.search(r"\b(?:at|um|a las?)\s+$", old[: place.start()], re.IGNORECASE)
         ]
+        was = was or [place for place in _CLOCK.finditer(old) if place.start() == 0]
         if len(was) == 1:
             return f"{old[: was[0].start()]}{time}{old[was[0].end() :]}"
     return new

@@ -156,6 +156,10 @@ def within(wanted: Iterable[str], words: Iterable[str]) -> list[str]:
     return [word for word in wanted if any(alike(word, other) for other in there)]
 
 
+def _only_numbers(words: Iterable[str]) -> bool:
+    return all(word[:1].isdigit() for word in words)
+
+
 def mentions(graph: TaskGraph, text: str, *, deleted: bool = False) -> list[Mention]:
     """Nodes whose slot or value the text touches, the surest first.
 
@@ -176,6 +180,8 @@ def mentions(graph: TaskGraph, text: str, *, deleted: bool = False) -> list[Ment
         in_slot, in_value = within(slot, said), within(value, said)
         if len(slot) == 1 and not in_slot and any(word in _SAME.get(slot[0], ()) for word in every):
             in_slot = slot
+        if in_value and not in_slot and _only_numbers(in_value) and not _only_numbers(value):
+            in_value = []  # "2" alone does not name "2 bags"
         if not in_slot and not in_value:
             continue
         touched = frozenset([*in_slot, *in_value])

@@ -13,7 +13,7 @@ from localmem.tasks import trim
 from localmem.tasks.bank import nearest
 from localmem.tasks.context import NOTE, Context, Part
 from localmem.tasks.cues import Cue, folded, language_of
-from localmem.tasks.direct import direct
+from localmem.tasks.direct import ASKS_FOR, direct, gives_reason
 from localmem.tasks.facts import Situation
 from localmem.tasks.frame import frame
 from localmem.tasks.graph import STEP, TaskGraph
@@ -119,7 +119,15 @@ class _Work:
             else:
                 self.by_code = True
                 self._take(known, one)
+        if self.by_code:
+            left = [clause for clause in left if not self._is_reason(clause)]
         return left
+
+    def _is_reason(self, clause: Clause) -> bool:
+        """Whether a clause beside an order only says why: it names nothing that stands and asks for nothing."""
+        one = replace(self._context, reading=self._context.reading.only([clause]))
+        names = any(mention.node.live and mention.own for mention in one.mentions)
+        return not names and not clause.cues & ASKS_FOR and gives_reason(clause.text)
 
     def read(
         self, context: Context, model: Callable[[], LanguageModel], temperature: float, seed: int

@@ -19,7 +19,7 @@ from localmem.tasks.values import Node, Op, Operation, Status, fold
 _ATTRIBUTES = re.compile(
     r"^(date|day|time|start|end|from|to|place|location|where|when|venue|room|address|city|destination|origin|budget|price|cost|color|colour|size|"
     r"theme|name|e-?mail|phone|deadline|due|duration|length|hotel|flight|owner|status|priority|frequency|dose|dosage|amount|"
-    r"datum|tag|uhrzeit|zeit|ort|ziel|beginn|ende|preis|farbe|größe|name|adresse|telefon|frist|dauer|besitzer|"
+    r"datum|tag|uhrzeit|zeit|ort|ziel|beginn|ende|preis|farbe|grösse|name|adresse|telefon|frist|dauer|besitzer|"
     r"fecha|día|hora|lugar|destino|origen|presupuesto|precio|color|tamaño|nombre|dirección|teléfono|plazo|duración)\b"
 )
 

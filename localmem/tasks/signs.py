@@ -100,7 +100,7 @@ SIGNS = {
     Sign.ALL_PAST: r"\b(how (often|many times)|history|so far|go(ne)? through|went through|wie oft|verlauf|bisher|alle\w* .*(werte|versionen)|cuántas veces|historial|hasta ahora)\b",
     Sign.WHEN: r"\b(when (did|was|were|have|had)|which turn|wann (hab\w*|hatte\w*|wurde\w*|war)|in welcher nachricht|cuándo (cambi\w*|dij\w*|quit\w*|añad\w*|pus\w*|se))\b",
     Sign.LEAST: r"\b(lowest|least|smallest|minimum|min|earliest|niedrigste\w*|wenigste\w*|kleinste\w*|minimal\w*|menor|más baj\w*|mínim\w*)\b",
-    Sign.MOST: r"\b(highest|most|largest|biggest|maximum|max|latest|höchste\w*|meiste\w*|größte\w*|maximal\w*|mayor|más alt\w*|máxim\w*)\b",
+    Sign.MOST: r"\b(highest|most|largest|biggest|maximum|max|latest|höchste\w*|meiste\w*|grösste\w*|maximal\w*|mayor|más alt\w*|máxim\w*)\b",
     Sign.LISTS: (
         r"\b(everything|all|list|overview|summary|summari[sz]e|recap|status|so far|complete|whole|full|repeat|show|read|plan|details|information|current\w*|"
         r"alle\w*|liste|übersicht|zusammenfass\w*|fass|lies|stand|bisher|zeig\w*|wiederhol\w*|aktuell\w*|"

@@ -149,7 +149,7 @@ class Context:
             if mention.node.live and not mention.node.parents and mention.score >= SURE and mention.slot:
                 return mention.node
         for mention in self.mentions:
-            if mention.node.live and mention.own and (above := self.root_of(mention.node)):
+            if mention.node.live and mention.own and not mention.by_number and (above := self.root_of(mention.node)):
                 return above
         for id in self.focus:
             if id in self.graph and (above := self.root_of(self.graph[id])):

@@ -314,7 +314,7 @@ def _added(context: Context) -> list[Line] | None:
         return None
     match = _ADDS.match(folded(context.told))
     pieces = [piece for piece in LISTED.split(context.told.strip(" .!")) if piece]
-    named = any(not _by_number(mention) for mention in context.mentions)
+    named = any(not mention.by_number for mention in context.mentions)
     if context.root is not None and not named and pieces and all(map(quantity, pieces)):
         return [Line(Verb.PART, "(by code)", (context.root.id,), slot=piece) for piece in pieces]
     if match is None or context.root is None:
@@ -422,7 +422,7 @@ def _groups(context: Context) -> list[Line] | None:
             if m.node.live
             and m.node.parents
             and kind_of(m.node.value) not in ("time", "date")
-            and not _by_number(m)
+            and not m.by_number
         ]
         rest = has(Cue.REST, segment, context.reading.language)
         named = {word for m in members for word in m.words}
@@ -481,11 +481,6 @@ def _note(context: Context) -> list[Line] | None:
     ]
     rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
     return [Line(Verb.NOTE, "(by code)", (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
-
-
-def _by_number(mention: Mention) -> bool:
-    """Whether nothing but a number names the node."""
-    return all(word[:1].isdigit() for word in mention.words)
 
 
 def _negated(context: Context) -> bool:

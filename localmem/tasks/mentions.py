@@ -99,6 +99,11 @@ class Mention:
         """How surely the node is meant, 0 to 1."""
         return max(self.slot, self.value, 0.5 * (self.slot + self.value))
 
+    @property
+    def by_number(self) -> bool:
+        """Whether nothing but a number names the node."""
+        return _only_numbers(self.words)
+
 
 def content(text: str) -> list[str]:
     """Words of a text that mean something by themselves, folded, in order."""

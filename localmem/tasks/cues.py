@@ -421,6 +421,8 @@ _ES = Language(
             "su",
             "hola",
             "gracias",
+            "puede",
+            "pueden",
             "quita",
             "quítalo",
             "quítala",

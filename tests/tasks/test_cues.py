@@ -20,7 +20,7 @@ SAID = {
     Cue.RESTORE: ("keep the loom after all", "behalten wir den Webstuhl", "deja el telar"),
     Cue.BACK: ("go back to oak", "zurück auf Eiche", "vuelve al roble"),
     Cue.FIRST: ("the original wood", "das ursprüngliche Holz", "la madera original"),
-    Cue.DONE: ("the loom is oiled", "der Webstuhl ist fertig", "ya está terminado"),
+    Cue.DONE: ("the loom is oiled", "der Webstuhl ist fertig", "el telar ya está terminado"),
     Cue.ALSO: ("for both of them", "auch für den Markt", "también para la feria"),
     Cue.SWAP: ("wool instead of linen", "Wolle statt Leinen", "lana en vez de lino"),
     Cue.CHANGE: ("move it to noon", "verschieb es auf zwölf", "cambia la hora"),

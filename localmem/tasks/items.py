@@ -17,7 +17,7 @@ UNITS = (
     r"kilos?|gramos?|litros?|botellas?|latas?|paquetes?|bolsas?|cajas?|docenas?|pares|par|rollos?|manojos?)"
 )
 _QUANTITY = re.compile(
-    r"(?P<n>(?:\d+(?:[.,/]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a few|a couple of|some|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|eine?n?|ein paar|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|una?)"
+    r"(?P<n>(?:\d+(?:[.,/]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a few|a couple of|some|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|eine?n?|ein paar|media|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|una?)"
     rf"(?:\s?{UNITS}\b\.?)?)\s+(?:of\s+|de\s+)?(?P<item>[^\W\d].*)",
     re.IGNORECASE,
 )
@@ -149,7 +149,10 @@ _PEOPLE = re.compile(
 )
 
 
-_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:\s?(?:[ap]\.?m\.?|uhr|h)\b)?", re.IGNORECASE)
+_CLOCK = re.compile(
+    rf"\d{{1,2}}(?:[:.]\d\d)?(?:\s?(?:[ap]\.?m\b\.?|uhr\b|h\b))?(?!\s?{UNITS}\b)(?![\d.,]*\d)|\b(?:noon|midnight)\b",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(r"^(?:at|um|a las?|to|auf|by)\s+", re.IGNORECASE)
 
 

@@ -114,3 +114,8 @@ def chat(state: str = NOTHING, *, focus: Iterable[str] = ()) -> Chat:
     """A chat about what stands already."""
     graph = graph_of(state)
     return Chat(graph, tuple(graph.find(name)[0].id for name in focus))
+
+
+def tips(paths: Sequence[str]) -> list[str]:
+    """Those of the paths that no other one goes on from."""
+    return [path for path in paths if not any(other.startswith(f"{path} > ") for other in paths)]

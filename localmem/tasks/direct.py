@@ -12,8 +12,8 @@ from localmem.tasks.context import GROUP, NOTE, SURE, Context, kind_of
 from localmem.tasks.cues import LANGUAGES, Cue, folded, has, pattern
 from localmem.tasks.cues import cues as cues_of
 from localmem.tasks.items import LISTED, UNITS, quantity
-from localmem.tasks.mentions import Mention, alike, content, mentions
-from localmem.tasks.trim import Line, Verb
+from localmem.tasks.mentions import Mention, alike, content, mentions, within
+from localmem.tasks.trim import BY_CODE, Line, Verb
 from localmem.tasks.values import Status
 
 _FAMILIES = {
@@ -191,11 +191,10 @@ def _whole(context: Context) -> list[Line] | None:
     removed = [m for m in _meant(context) if not m.node.live]
     live = [m for m in _meant(context) if m.node.live]
     ids = tuple(m.node.id for m in live)
-    written = "(by code)"
     if Cue.RESTORE in cues and removed and not cues & {Cue.ONLY}:
         if Cue.DELETE in cues and not _negated(context):
             return None
-        return [Line(Verb.RESTORE, written, tuple(m.node.id for m in removed))]
+        return [Line(Verb.RESTORE, BY_CODE, tuple(m.node.id for m in removed))]
     if Cue.ONLY in cues and not cues & {Cue.DONE, Cue.BACK} and (live or removed):
         kept = [m.node.id for m in (*live, *removed) if m.node.parents]
         excepted = re.search(
@@ -203,7 +202,7 @@ def _whole(context: Context) -> list[Line] | None:
             folded(context.told),
         )
         if kept and (not cues & {Cue.ALL} or excepted or Cue.DELETE not in cues):
-            return [Line(Verb.KEEP, written, tuple(kept))]
+            return [Line(Verb.KEEP, BY_CODE, tuple(kept))]
         return None
     if Cue.REST in cues or (
         Cue.ALL in cues
@@ -213,9 +212,9 @@ def _whole(context: Context) -> list[Line] | None:
     if Cue.ALSO in cues and not cues & {Cue.DELETE, Cue.DONE, Cue.BACK}:
         return _link(live)
     if Cue.DELETE in cues and live and not removed and not cues & {Cue.RESTORE, Cue.BACK, Cue.DONE}:
-        return [Line(Verb.DELETE, written, ids)]
+        return [Line(Verb.DELETE, BY_CODE, ids)]
     if Cue.DONE in cues and live and not cues & {Cue.DELETE, Cue.BACK, Cue.RESTORE}:
-        return [Line(Verb.DONE, written, ids)]
+        return [Line(Verb.DONE, BY_CODE, ids)]
     if Cue.BACK in cues and live and not removed and not cues & {Cue.DELETE, Cue.DONE}:
         changed = [
             m
@@ -223,7 +222,7 @@ def _whole(context: Context) -> list[Line] | None:
             if len(m.node.versions) > 1 or len({(r.slot, r.value) for r in m.node.history}) > 1
         ]
         if changed:
-            return [Line(Verb.BACK, written, tuple(m.node.id for m in changed[:1]))]
+            return [Line(Verb.BACK, BY_CODE, tuple(m.node.id for m in changed[:1]))]
     return None
 
 
@@ -241,7 +240,7 @@ def _excepted(context: Context) -> list[Line] | None:
         return None
     named = {m.node.id for m in mentions(context.graph, match[2].split(",")[0], deleted=True)}
     kept = [m.node.id for m in _meant(context) if m.node.id in named and m.node.parents]
-    return [Line(Verb.KEEP, "(by code)", tuple(kept))] if kept else None
+    return [Line(Verb.KEEP, BY_CODE, tuple(kept))] if kept else None
 
 
 def _back(context: Context) -> list[Line] | None:
@@ -259,7 +258,7 @@ def _back(context: Context) -> list[Line] | None:
         return None
     if len(meant) != 1 or len(changed) != 1 or any(not m.node.live and m.own for m in context.mentions):
         return None
-    return [Line(Verb.BACK, "(by code)", (changed[0].node.id,))]
+    return [Line(Verb.BACK, BY_CODE, (changed[0].node.id,))]
 
 
 _NUMBER = re.compile(rf"(?<![\w.,:])\d+(?:[.,]\d+)?(?:\s?{UNITS}\b)?(?![\w:])", re.IGNORECASE)
@@ -284,7 +283,7 @@ def _amount(context: Context) -> list[Line] | None:
         return None
     if kind_of(meant[0].node.value) in ("time", "date"):
         return None
-    return [Line(Verb.CHANGE, "(by code)", (meant[0].node.id,), text=numbers[0].strip())]
+    return [Line(Verb.CHANGE, BY_CODE, (meant[0].node.id,), text=numbers[0].strip())]
 
 
 _ADDS = re.compile(
@@ -316,7 +315,7 @@ def _added(context: Context) -> list[Line] | None:
     pieces = [piece for piece in LISTED.split(context.told.strip(" .!")) if piece]
     named = any(not mention.by_number for mention in context.mentions)
     if context.root is not None and not named and pieces and all(map(quantity, pieces)):
-        return [Line(Verb.PART, "(by code)", (context.root.id,), slot=piece) for piece in pieces]
+        return [Line(Verb.PART, BY_CODE, (context.root.id,), slot=piece) for piece in pieces]
     if match is None or context.root is None:
         return None
     tasks = [word for root in context.graph.roots() if root.live for word in content(root.slot)]
@@ -332,7 +331,7 @@ def _added(context: Context) -> list[Line] | None:
     pieces = [piece for piece in LISTED.split(text.strip(" .!")) if piece]
     if not pieces or any(len(piece.split()) > 4 or VERBS.search(folded(piece)) for piece in pieces):
         return None
-    return [Line(Verb.PART, "(by code)", (context.root.id,), slot=piece) for piece in pieces]
+    return [Line(Verb.PART, BY_CODE, (context.root.id,), slot=piece) for piece in pieces]
 
 
 _EVENT = re.compile(
@@ -341,6 +340,11 @@ _EVENT = re.compile(
 )
 VERBS = re.compile(
     r"\b(i|we|you|he|she|they|it|ich|wir|du|er|sie|yo|nosotros|is|are|was|will|should|can|let's|make|set|change|find|search|ask|use|take|please|ist|sind|wird|soll|es|son|que|brings?|does|do|has|have)\b"
+)
+
+
+_OLD_THING = re.compile(
+    r"(?:the|der|die|das|el|la) (?:old|first|last|alte\w*|erste\w*|antigu[oa]|primera?) (?!one\b|value\b|way\b|plan\b)(\w+)"
 )
 
 
@@ -357,8 +361,9 @@ def _by_tag(context: Context) -> list[Line] | None:
         and context.cues & {Cue.BACK, Cue.FIRST}
         and len({(r.slot, r.value) for r in named.history}) > 1
     ):
-        return [Line(Verb.BACK, "(by code)", (named.id,))]
-    if context.cues & {
+        return [Line(Verb.BACK, BY_CODE, (named.id,))]
+    known = [] if named is None else [named.slot, *(past.value or past.slot for past in named.history)]
+    revises = {
         Cue.DELETE,
         Cue.RESTORE,
         Cue.BACK,
@@ -370,11 +375,15 @@ def _by_tag(context: Context) -> list[Line] | None:
         Cue.MERGE,
         Cue.CHANGE,
         Cue.FIRST,
-    }:
+    }
+    thing = _OLD_THING.fullmatch(folded(text))
+    if thing and not any(within(content(thing[1]), content(past)) for past in known):
+        revises -= {Cue.BACK, Cue.FIRST}  # "place: the old pier" names a pier
+    if context.cues & revises:
         return None
     if len(text.split()) > 12 or _REASON.search(folded(text)) or VERBS.search(folded(text)):
         return None
-    node, written = context.named(tag), "(by code)"
+    node = context.named(tag)
     pieces = [piece for piece in LISTED.split(text) if piece]
     listed = (
         len(pieces) > 1
@@ -384,8 +393,8 @@ def _by_tag(context: Context) -> list[Line] | None:
     if node is not None:
         parts = [child for child in context.graph.children(node.id) if child.live and child.slot != NOTE]
         if parts or not node.parents or (listed and not node.value):
-            return [Line(Verb.PART, written, (node.id,), slot=piece) for piece in pieces]
-        return [Line(Verb.CHANGE, written, (node.id,), text=text)]
+            return [Line(Verb.PART, BY_CODE, (node.id,), slot=piece) for piece in pieces]
+        return [Line(Verb.CHANGE, BY_CODE, (node.id,), text=text)]
     root = context.root
     if listed:
         own = (
@@ -396,14 +405,14 @@ def _by_tag(context: Context) -> list[Line] | None:
             or Cue.START in context.cues
         )
         first = (
-            Line(Verb.NEW, written, (-1,), text=tag)
+            Line(Verb.NEW, BY_CODE, (-1,), text=tag)
             if own or root is None
-            else Line(Verb.PART, written, (root.id,), slot=tag, within=True)
+            else Line(Verb.PART, BY_CODE, (root.id,), slot=tag, within=True)
         )
-        return [first, *(Line(Verb.PART, written, (-1,), slot=piece) for piece in pieces)]
+        return [first, *(Line(Verb.PART, BY_CODE, (-1,), slot=piece) for piece in pieces)]
     if root is None:
         return None
-    return [Line(Verb.PART, written, (root.id,), slot=tag.lower(), text=text)]
+    return [Line(Verb.PART, BY_CODE, (root.id,), slot=tag.lower(), text=text)]
 
 
 def _groups(context: Context) -> list[Line] | None:
@@ -437,7 +446,7 @@ def _groups(context: Context) -> list[Line] | None:
             left.pop(0)
         if (members or rest) and left and any(c.isalnum() for c in " ".join(left)):
             ids = () if rest else tuple(m.node.id for m in members)
-            lines.append(Line(Verb.GROUP, "(by code)", ids, text=" ".join(left).strip(" .,;:!")))
+            lines.append(Line(Verb.GROUP, BY_CODE, ids, text=" ".join(left).strip(" .,;:!")))
     return lines if len(lines) > 1 else None
 
 
@@ -480,7 +489,7 @@ def _note(context: Context) -> list[Line] | None:
         p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)
     ]
     rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
-    return [Line(Verb.NOTE, "(by code)", (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
+    return [Line(Verb.NOTE, BY_CODE, (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
 
 
 def _negated(context: Context) -> bool:
@@ -521,7 +530,7 @@ def _link(live: list[Mention]) -> list[Line] | None:
     parts = [m for m in live if m.node.parents and m.node.status is not Status.INACTIVE]
     if len(whole) != 1 or not parts or any(whole[0].node.id in m.node.parents for m in parts):
         return None
-    return [Line(Verb.LINK, "(by code)", (*(m.node.id for m in parts), whole[0].node.id))]
+    return [Line(Verb.LINK, BY_CODE, (*(m.node.id for m in parts), whole[0].node.id))]
 
 
 def open_words(context: Context) -> list[str]:

@@ -9,7 +9,7 @@ from localmem.tasks.context import SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, find, folded, has, pattern
 from localmem.tasks.mentions import content, within
 from localmem.tasks.reading import Mood
-from localmem.tasks.trim import Line, Verb
+from localmem.tasks.trim import BY_CODE, Line, Verb
 from localmem.tasks.values import Node, fold
 from localmem.values import Dropped
 
@@ -80,7 +80,7 @@ def _foreign_slot(line: Line, context: Context) -> bool:
 def _only_says_what_to_do(line: Line, context: Context) -> bool:
     """Whether a text of the line has no word but those of an order: "leave out", "stay"."""
     text = folded(line.text or line.slot)
-    if kind_of(text) != "text":
+    if kind_of(text) != "text" or line.written == BY_CODE:
         return False
     language = context.reading.language
     for cue in (Cue.DELETE, Cue.RESTORE, Cue.ALSO, Cue.BACK, Cue.SPLIT, Cue.ALL, Cue.SWAP):

@@ -115,6 +115,8 @@ def alike(one: str, other: str) -> bool:
     """Whether two folded words are the same one in another form, or mistyped."""
     if one == other:
         return True
+    if one[-1:].isdigit() or other[-1:].isdigit():
+        return False  # "room1" and "room10"
     if one[:1].isdigit() or other[:1].isdigit() or min(len(one), len(other)) < _LONG_ENOUGH - 1:
         return False
     short, long = sorted((one, other), key=len)

@@ -60,7 +60,7 @@ class _Plan:
                 case Verb.PART:
                     self._part(line)
                 case Verb.CHANGE:
-                    for id in self._everywhere(line.ids):
+                    for id in self._everywhere(line.ids, line.text):
                         self._change(self._graph[id], line.text)
                 case Verb.DELETE | Verb.DELETE_ALL:
                     self._each(Op.DELETE, line)
@@ -159,7 +159,7 @@ class _Plan:
         ]
         return found[0] if found and not line.text else None
 
-    def _everywhere(self, ids: Sequence[int]) -> list[int]:
+    def _everywhere(self, ids: Sequence[int], text: str) -> list[int]:
         """With the nodes of the same name elsewhere, unless the words name the task that is meant."""
         context = self._context
         found = dict.fromkeys(ids)
@@ -192,7 +192,8 @@ class _Plan:
                     not named_roots
                     or any(root.id in named_roots for root in [context.root_of(other)] if root)
                 ):
-                    if not other.value or fold(other.value) == fold(node.value):
+                    renamed = Cue.ALL in context.cues and self._takes_name(node, text)
+                    if renamed or not other.value or fold(other.value) == fold(node.value):
                         found[other.id] = None
         return list(found)
 

@@ -36,6 +36,8 @@ from localmem.tasks.values import fold
 MOST_WORDS = 160
 """Of a turn that the grammar knows as values; the rest of a longer one is not read."""
 MOST_LINES = 24
+BY_CODE = "(by code)"
+"""What is written in a line that no model wrote."""
 REST = "the rest"
 """Those that are in no other group."""
 

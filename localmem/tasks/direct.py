@@ -174,6 +174,10 @@ def _whole(context: Context) -> list[Line] | None:
         return kept
     if Cue.SPLIT in cues and Cue.MERGE not in cues:
         return _groups(context)
+    if Cue.MERGE in cues and any(node.live and node.slot == GROUP for node in context.graph):
+        more = [word for word in open_words(context) if not any(alike(word, one) for one in _GROUPS)]
+        # The plan brings groups together without a line.
+        return [] if context.kinds == {"text"} and not more else None
     if any(cue in cues for cue in _OTHERS):
         return None
     back = _back(context)
@@ -450,6 +454,7 @@ def _groups(context: Context) -> list[Line] | None:
     return lines if len(lines) > 1 else None
 
 
+_GROUPS = "group team part session meeting split gruppe teil treffen grupo parte equipo".split()
 _JOINERS = frozenset(
     [
         "and",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from secrets import token_bytes
@@ -18,6 +19,7 @@ from localmem.values import Turn
 FORMAT = "chat"
 USER, ASSISTANT = "You", "localmem"
 """Who speaks in a chat."""
+_REMEMBERED = 100
 
 
 class ChatLog:
@@ -32,6 +34,8 @@ class ChatLog:
         self._store = store
         self._embedder = embedder
         self._transcript: int | None = None
+        self._keys: deque[bytes] = deque(maxlen=_REMEMBERED)
+        """Of the turns written last, by which the transcript is known as this chat's."""
 
     def turns(self, said: str, reply: str, at: datetime) -> list[Turn]:
         """An exchange as turns, the reply right behind what it replies to."""
@@ -67,11 +71,12 @@ class ChatLog:
                 for place, (turn, vector) in enumerate(zip(turns, vectors, strict=True))
             ]
             self._store.add_turns(transcript, made, after=None)
+            self._keys.extend(turn.key for turn in made)
             thread_again(self._store, transcript, first, first + len(made) - 1)
 
     def _own(self, at: datetime | None) -> int:
-        known = {one.id for one in self._store.transcripts()} if self._transcript is not None else set()
-        if self._transcript is None or self._transcript not in known:
+        # After a transaction that failed, or a forgotten chat, another one may have got its number.
+        if self._transcript is None or not self._store.known(self._transcript, list(self._keys)):
             begun = (at or datetime.now().astimezone()).isoformat(" ", "seconds")[:19]
             self._transcript = self._store.add_transcript(f"chat {begun}", FORMAT, "")
         return self._transcript

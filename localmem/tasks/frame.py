@@ -163,7 +163,6 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         verbs.add(Verb.NEW)
         if (
             not hinted - {Verb.LINK}
-            and Cue.CHANGE not in cues
             and not _touches_standing(context)
             and _BEGINS.search(folded(context.told))
         ):

@@ -33,7 +33,7 @@ TRIM_TOKENS = 320
 TRIES = 2
 """How often the model reads a turn of which the guards leave nothing."""
 MOST_FOCUS = 12
-EXAMPLES = int(__import__("os").environ.get("EX", "0"))
+EXAMPLES = 0
 """Of the bank, beside those that every prompt has."""
 
 

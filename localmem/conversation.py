@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from localmem.errors import UsageError
-from localmem.tasks.clarify import ask_back
+from localmem.store.rows import clean
+from localmem.tasks.clarify import ask_back, unknown
 from localmem.tasks.context import Part
 from localmem.tasks.facts import Facts, Situation, facts
 from localmem.tasks.pipeline import Understood, focus_of, last_language, steps, understand
@@ -69,6 +70,7 @@ class Conversation:
     ) -> Reply:
         """Take a turn. Ctrl-C while the reply is worded keeps the turn, with the plain facts as its reply."""
         without = _parts(ablate)
+        text = clean(text)
         begun = time.perf_counter()
         graph = self._tasks.graph
         reading = read(text, self._language or last_language(graph))
@@ -90,6 +92,8 @@ class Conversation:
                 worded = _told(ask_back(reading.language), on_text)
             elif not found.found:
                 answer = self._ask(reading.asked or text, on_text)
+                if answer is None and not found.lines:
+                    worded = _told(unknown(reading.language), on_text)
             if answer is None and worded is None:
                 worded = self._worded(found, text, reading.language, on_text, temperature, seed)
         except KeyboardInterrupt:

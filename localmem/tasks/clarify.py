@@ -1,4 +1,4 @@
-"""A short question back, where a turn asks for something that could not be understood."""
+"""What is said where nothing can be: a question back, or that nothing of it is known."""
 
 from __future__ import annotations
 
@@ -12,3 +12,15 @@ _TEXTS = {
 def ask_back(language: str) -> str:
     """The question, in the user's language."""
     return _TEXTS[language]
+
+
+_UNKNOWN = {
+    "en": "I don't have that in memory.",
+    "de": "Davon weiß ich nichts.",
+    "es": "No tengo eso en la memoria.",
+}
+
+
+def unknown(language: str) -> str:
+    """That neither the tasks nor anything said before holds what is asked, in the user's language."""
+    return _UNKNOWN[language]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from localmem.store.rows import clean
 from localmem.tasks.cues import Cue, cues, find, folded, has, language_of, pattern
 
 
@@ -106,7 +107,7 @@ def read(text: str, last_language: str = "en") -> Reading:
         text: what the user typed.
         last_language: of the turns before, for a turn that does not tell.
     """
-    rows = _rows(text)
+    rows = _rows(clean(text))
     whole = " ".join(rows)
     language = language_of(whole, last_language)
     clauses: list[Clause] = []

@@ -170,8 +170,8 @@ def _whole(context: Context) -> list[Line] | None:
         return _note(context)
     if context.reading.tag:
         return _by_tag(context)
-    if (kept := _excepted(context)) is not None:
-        return kept
+    if (all_but := _excepted(context)) is not None:
+        return all_but
     if Cue.SPLIT in cues and Cue.MERGE not in cues:
         return _groups(context)
     if Cue.MERGE in cues and any(node.live and node.slot == GROUP for node in context.graph):

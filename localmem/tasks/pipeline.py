@@ -189,7 +189,9 @@ class _Work:
             try:
                 after(graph, [*good, operation], moment)
             except TaskError as error:
-                named = graph[operation.target].slot if operation.target in graph else operation.slot
+                target = operation.target
+                stands = target is not None and target in graph
+                named = graph[target].slot if stands and target is not None else operation.slot
                 written = f"{operation.op} {named} {operation.value or ''}".strip()
                 self.dropped.append(Dropped(written, str(error)))
             else:

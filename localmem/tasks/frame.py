@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, folded
@@ -75,7 +77,15 @@ def frame(context: Context) -> Frame:
             verbs.pop(verb, None)
     bare = (Verb.NEW, Verb.NONE)
     offered = {v: ids for v, ids in verbs.items() if ids or v in bare}
-    return Frame(told, tuple(shown), named, offered, language=context.reading.language)
+    slots = _shared_slots(context, offered.get(Verb.PART, ()))
+    return Frame(told, tuple(shown), named, offered, language=context.reading.language, slots=slots)
+
+
+def _shared_slots(context: Context, parents: Iterable[int]) -> tuple[str, ...]:
+    """Slots that more than one live part of the nodes has."""
+    parts = [child for id in parents for child in context.graph.children(id) if child.live and child.value]
+    counts = Counter(child.slot for child in parts if child.slot not in (NOTE, GROUP))
+    return tuple(slot for slot, count in counts.items() if count > 1 and "\n" not in slot and " = " not in slot)
 
 
 def _by_tag(context: Context) -> tuple[str, int | None]:

@@ -324,6 +324,8 @@ class Frame:
     slot: str = ""
     """The one slot that new parts may have: the turn's tag."""
     language: str = "en"
+    slots: tuple[str, ...] = ()
+    """Slots that several parts have already, as guests do: one more may have it."""
     forced: bool = False
     """Exactly one line comes, and a value for it is all that is open."""
 
@@ -344,7 +346,8 @@ def grammar(frame: Frame) -> str:
         return f'{name} (", " {name}){{0,{min(MOST_LINES, count) - 1}}}'
 
     if words:
-        rules.append(f"slot ::= {grammars.alternatives(SLOTS.get(frame.language, SLOTS['en']))}")
+        known = [*SLOTS.get(frame.language, SLOTS["en"]), *frame.slots]
+        rules.append(f"slot ::= {grammars.alternatives(known)}")
         slot = grammars.literal(frame.slot) if frame.slot else "(slot | span)"
         bare = "" if frame.slot else "span | "
         rules.append(f'item ::= "\\n+ " ( {bare}{slot} " = " span )')

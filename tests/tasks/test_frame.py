@@ -205,3 +205,10 @@ def test_a_cue_in_any_language_offers_its_kind_of_line(cue: Cue, code: str) -> N
         Cue.ONLY: Verb.KEEP,
     }[cue]
     assert verb in framed(SAID[cue][list(LANGUAGES).index(code)], state, focus=[]).verbs
+
+
+def test_one_more_of_several_may_have_their_slot() -> None:
+    made = framed("Femi joins as the ferryman", "radio drama\n- actor = Bashir\n- actor = Noor\n- title = Salt", focus=[])
+    assert made.slots == ("actor",)
+    assert grammars.accepts(trim.grammar(made), "in radio drama:\n+ actor = Femi")
+    assert not grammars.accepts(trim.grammar(made), "in radio drama:\n+ title = Femi")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from localmem.errors import UsageError
 from localmem.store.rows import clean
-from localmem.tasks.clarify import ask_back, unknown
+from localmem.tasks.clarify import ask_back, kept_only, unknown
 from localmem.tasks.context import Part
 from localmem.tasks.facts import Facts, Situation, facts
 from localmem.tasks.pipeline import Understood, focus_of, last_language, steps, understand
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str, Callable[[str], None] | None], Answer | None]
 """Asks the recall memory; None: there is nothing in it to ask."""
+
+
+LONGEST = 3000
+"""Characters of a turn that the tasks read; a longer one is kept for recall alone."""
 
 
 class Conversation:
@@ -75,6 +79,9 @@ class Conversation:
         graph = self._tasks.graph
         reading = read(text, self._language or last_language(graph))
         self._language = reading.language
+        long = len(text) > LONGEST
+        if long:  # a pasted text is something to remember, not an order
+            reading = reading.only([])
         focus = focus_of(graph, self._spoken)
         understood = understand(
             graph, reading, focus, self._model, temperature=temperature, seed=seed, ablate=without
@@ -88,7 +95,9 @@ class Conversation:
         answer: Answer | None = None
         worded: Worded | None = None
         try:
-            if understood.missed and not outcome.changes:
+            if long:
+                worded = _told(kept_only(reading.language), on_text)
+            elif understood.missed and not outcome.changes:
                 worded = _told(ask_back(reading.language), on_text)
             elif not found.found:
                 answer = self._ask(reading.asked or text, on_text)

@@ -197,7 +197,7 @@ def print_turn(mark: str, turn: Turn, transcript: Transcript) -> None:
 
     said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")
     print(f"{mark} {shortened(said, CITED_CHARACTERS)}")
-    print(f"    {one_line(transcript.path)}, {one_line(turn.source)}")
+    print(f"    {one_line(transcript.path or transcript.name)}, {one_line(turn.source)}")
 
 
 def _print_usage(answer: Answer) -> None:

@@ -93,8 +93,10 @@ def _reasons(reply: Reply) -> Iterator[tuple[str, str]]:
             yield "" if place else label, line
     if reply.asks:
         yield "reply", "a question back: the turn was not understood, or only in part"
-    elif reply.plain:
+    elif reply.plain and reply.reply_usage.calls:
         yield "reply", "the facts as they are: the wording of the model did not pass its check"
+    elif reply.plain:
+        yield "reply", "the facts as they are"
 
 
 def _print_found(reply: Reply) -> None:

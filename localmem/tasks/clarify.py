@@ -24,3 +24,15 @@ _UNKNOWN = {
 def unknown(language: str) -> str:
     """That neither the tasks nor anything said before holds what is asked, in the user's language."""
     return _UNKNOWN[language]
+
+
+_KEPT = {
+    "en": "That is a long text. I keep it, so you can ask about it; the tasks stay as they are.",
+    "de": "Das ist ein langer Text. Er ist gemerkt, du kannst danach fragen; die Aufgaben bleiben, wie sie sind.",
+    "es": "Es un texto largo. Lo guardo y puedes preguntar por él; las tareas quedan como están.",
+}
+
+
+def kept_only(language: str) -> str:
+    """That a long text was kept and changed no task, in the user's language."""
+    return _KEPT[language]

@@ -53,11 +53,11 @@ def begun(chatting: Chatting) -> Reply:
 
 def said(memory: Memory) -> list[tuple[str, str]]:
     """Who said what, in all chats."""
-    found = []
-    for transcript in memory.transcripts():
-        for stored in memory._store.turns_between(transcript.id, 0, 999):
-            found.append((stored.turn.speaker, stored.turn.text))
-    return found
+    return [
+        (stored.turn.speaker, stored.turn.text)
+        for transcript in memory.transcripts()
+        for stored in memory._store.turns_between(transcript.id, 0, 999)
+    ]
 
 
 def told_turns(memory: Memory) -> list[str]:
@@ -196,7 +196,9 @@ def test_a_question_that_no_task_holds_goes_to_recall_with_citations(path: Path,
         memory.ingest(file)
         reply = memory.chat("When does the ferry to Ullapool leave?")
         assert "nine" in reply.text
-        assert [citation.stored.turn.text for citation in reply.citations] == ["The ferry to Ullapool leaves at nine."]
+        assert [citation.stored.turn.text for citation in reply.citations] == [
+            "The ferry to Ullapool leaves at nine."
+        ]
         assert reply.workspace is not None
         assert reply.operations == ()
 
@@ -231,7 +233,10 @@ def test_a_question_about_a_task_does_not_go_to_recall(chatting: Chatting) -> No
 # Asking back.
 
 
-@pytest.mark.parametrize(("language", "text"), [("en", "the twine hangs on twine of old"), ("de", "das twine hängt an der twine von früher")])
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "the twine hangs on twine of old"), ("de", "das twine hängt an der twine von früher")],
+)
 def test_what_is_not_understood_is_asked_back(chatting: Chatting, language: str, text: str) -> None:
     memory, model = chatting
     begun(chatting)
@@ -339,7 +344,9 @@ def test_an_empty_turn_is_refused(path: Path, text: str) -> None:
         assert told_turns(memory) == []
 
 
-@pytest.mark.parametrize("text", ["?!", "🔥", "...", "<|im_start|>system", "\x07", "a" * 5000, "\ud800 thanks"])
+@pytest.mark.parametrize(
+    "text", ["?!", "🔥", "...", "<|im_start|>system", "\x07", "a" * 5000, "\ud800 thanks"]
+)
 def test_odd_text_does_no_harm(chatting: Chatting, text: str) -> None:
     memory, model = chatting
     model.replies.extend(["none", "none"])
@@ -387,5 +394,3 @@ def test_a_pronoun_means_what_the_reply_was_about(chatting: Chatting) -> None:
     model.replies.append("delete twine")
     memory.chat("drop it")
     assert "kite day > twine" not in memory.tasks.paths()
-
-

@@ -65,7 +65,12 @@ def test_both_turns_of_an_exchange_cite_the_same_turn(store: Store) -> None:
     exchange(log, "one", "two")
     exchange(log, "three", "four")
     (transcript,) = store.transcripts()
-    assert [turn.source for turn in stored_turns(store, transcript.id)] == ["turn 1", "turn 1", "turn 2", "turn 2"]
+    assert [turn.source for turn in stored_turns(store, transcript.id)] == [
+        "turn 1",
+        "turn 1",
+        "turn 2",
+        "turn 2",
+    ]
 
 
 def test_every_turn_is_in_one_thread(store: Store) -> None:

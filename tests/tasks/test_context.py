@@ -21,7 +21,18 @@ old fair (removed)"""
 
 @pytest.mark.parametrize(
     "text",
-    ["half past two", "3 pm", "15:30", "noon", "midnight", "4 o'clock", "halb drei", "las dos y media", "10 Uhr", "at 3 p.m."],
+    [
+        "half past two",
+        "3 pm",
+        "15:30",
+        "noon",
+        "midnight",
+        "4 o'clock",
+        "halb drei",
+        "las dos y media",
+        "10 Uhr",
+        "at 3 p.m.",
+    ],
 )
 def test_a_time_is_a_time(text: str) -> None:
     assert kind_of(text) == "time"
@@ -29,7 +40,18 @@ def test_a_time_is_a_time(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Friday", "3rd of May", "3. Mai", "2025-03-04", "Freitag", "viernes", "tomorrow", "next Monday", "el 5 de mayo", "12.4."],
+    [
+        "Friday",
+        "3rd of May",
+        "3. Mai",
+        "2025-03-04",
+        "Freitag",
+        "viernes",
+        "tomorrow",
+        "next Monday",
+        "el 5 de mayo",
+        "12.4.",
+    ],
 )
 def test_a_date_is_a_date(text: str) -> None:
     assert kind_of(text) == "date"

@@ -77,7 +77,9 @@ def test_not_every_cannot_is_an_absence(said: str) -> None:
     assert not has(Cue.ABSENT, said, "en")
 
 
-@pytest.mark.parametrize("said", ["the loom is not needed", "the yarn is supposed to be grey", "it is called Betty"])
+@pytest.mark.parametrize(
+    "said", ["the loom is not needed", "the yarn is supposed to be grey", "it is called Betty"]
+)
 def test_a_participle_that_is_no_deed_is_not_done(said: str) -> None:
     assert not has(Cue.DONE, said, "en")
 
@@ -101,7 +103,9 @@ def test_marks_of_a_language_count() -> None:
     assert language_of("grün", "en") == "de"
 
 
-@pytest.mark.parametrize(("said", "code"), [("danke dir", "de"), ("Hallo!", "de"), ("¡hola!", "es"), ("gracias", "es")])
+@pytest.mark.parametrize(
+    ("said", "code"), [("danke dir", "de"), ("Hallo!", "de"), ("¡hola!", "es"), ("gracias", "es")]
+)
 def test_a_greeting_tells_the_language(said: str, code: str) -> None:
     assert language_of(said, "en") == code
 
@@ -127,7 +131,9 @@ def test_no_expression_takes_long_on_a_long_text(cue: Cue, code: str) -> None:
     """A person may paste a page."""
     import time
 
-    text = folded("take the old loom and bring it to a dry place if we would not keep ich habe und kann no se " * 40)
+    text = folded(
+        "take the old loom and bring it to a dry place if we would not keep ich habe und kann no se " * 40
+    )
     begun = time.perf_counter()
     pattern(code, cue).search(text)
     assert time.perf_counter() - begun < 1.0

@@ -61,12 +61,16 @@ def test_a_removal_with_open_words_is_left_to_the_model() -> None:
     assert read_by_code("drop the lamp with the green shade of velvet") is None
 
 
-@pytest.mark.parametrize("said", ["the rope is packed", "we bought the rope", "der Rope ist fertig", "ya he comprado la rope"])
+@pytest.mark.parametrize(
+    "said", ["the rope is packed", "we bought the rope", "der Rope ist fertig", "ya he comprado la rope"]
+)
 def test_what_is_done_is_read_by_code(said: str) -> None:
     assert read_by_code(said) == ["done rope"]
 
 
-@pytest.mark.parametrize("said", ["keep the curtain after all", "bring the curtain back", "der Curtain kommt doch wieder"])
+@pytest.mark.parametrize(
+    "said", ["keep the curtain after all", "bring the curtain back", "der Curtain kommt doch wieder"]
+)
 def test_what_was_removed_comes_back_by_code(said: str) -> None:
     assert read_by_code(said) == ["restore curtain"]
 
@@ -80,7 +84,13 @@ def test_a_removed_node_and_an_order_to_remove_are_left_to_the_model() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["only keep the lamp", "everything but the lamp can go", "all except the lamp are out", "alles außer der Lamp kann weg"]
+    "said",
+    [
+        "only keep the lamp",
+        "everything but the lamp can go",
+        "all except the lamp are out",
+        "alles außer der Lamp kann weg",
+    ],
 )
 def test_all_but_one_is_read_by_code(said: str) -> None:
     assert read_by_code(said) == ["keep lamp"]

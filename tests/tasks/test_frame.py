@@ -28,7 +28,9 @@ soup night
 - salt"""
 
 
-def framed(said: str, state: str = SHOW, *, focus: list[str] | None = None, ablate: tuple[Part, ...] = ()) -> Frame:
+def framed(
+    said: str, state: str = SHOW, *, focus: list[str] | None = None, ablate: tuple[Part, ...] = ()
+) -> Frame:
     return frame(context_of(state, said, focus=["lamp"] if focus is None else focus, ablate=ablate))
 
 
@@ -63,7 +65,9 @@ def test_a_kind_of_line_is_offered_where_the_words_hint_at_it(said: str, verb: V
     assert verb in framed(said).verbs
 
 
-@pytest.mark.parametrize("said", ["bring a ladder of oak", "wir brauchen noch eine Leiter", "necesitamos una escalera"])
+@pytest.mark.parametrize(
+    "said", ["bring a ladder of oak", "wir brauchen noch eine Leiter", "necesitamos una escalera"]
+)
 def test_a_mere_addition_offers_no_removal(said: str) -> None:
     verbs = framed(said).verbs
     assert Verb.PART in verbs
@@ -100,7 +104,9 @@ def test_parts_go_to_what_is_named_or_spoken_of_first() -> None:
     assert named("a kettle made of tin", Verb.PART)[0] == "puppet show"
 
 
-@pytest.mark.parametrize("said", ["stage: it should be the town hall", "the stage is the town hall", "die Stage ist das Rathaus"])
+@pytest.mark.parametrize(
+    "said", ["stage: it should be the town hall", "the stage is the town hall", "die Stage ist das Rathaus"]
+)
 def test_a_slot_that_is_stated_forces_a_change(said: str) -> None:
     made = framed(said)
     assert made.forced
@@ -108,7 +114,10 @@ def test_a_slot_that_is_stated_forces_a_change(said: str) -> None:
     assert set(made.verbs) == {Verb.CHANGE}
 
 
-@pytest.mark.parametrize(("said", "slot"), [("owner: it's Farid", "owner"), ("our budget is 300", "budget"), ("mi teléfono es 555", "teléfono")])
+@pytest.mark.parametrize(
+    ("said", "slot"),
+    [("owner: it's Farid", "owner"), ("our budget is 300", "budget"), ("mi teléfono es 555", "teléfono")],
+)
 def test_a_slot_that_is_new_forces_a_part(said: str, slot: str) -> None:
     made = framed(said)
     assert made.forced
@@ -117,7 +126,13 @@ def test_a_slot_that_is_new_forces_a_part(said: str, slot: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["the leeks are for the puppet show too", "the lamp is broken", "it is dark", "the stage is wide and deep, and the lamp too"]
+    "said",
+    [
+        "the leeks are for the puppet show too",
+        "the lamp is broken",
+        "it is dark",
+        "the stage is wide and deep, and the lamp too",
+    ],
 )
 def test_not_every_statement_states_a_slot(said: str) -> None:
     assert not framed(said).forced
@@ -179,8 +194,13 @@ SENTENCES = [said for row in SAID.values() for said in row] + [
 ]
 
 
-@given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3).map(". ".join), st.sets(st.sampled_from(Part)))
-def test_whatever_is_said_the_frame_has_a_grammar_and_names_what_is_shown(said: str, ablate: set[Part]) -> None:
+@given(
+    st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3).map(". ".join),
+    st.sets(st.sampled_from(Part)),
+)
+def test_whatever_is_said_the_frame_has_a_grammar_and_names_what_is_shown(
+    said: str, ablate: set[Part]
+) -> None:
     made = framed(said, ablate=tuple(ablate))
     grammars.compile(trim.grammar(made))
     assert set(made.names) == set(made.shown)
@@ -193,7 +213,9 @@ def test_whatever_is_said_the_frame_has_a_grammar_and_names_what_is_shown(said: 
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("cue", [Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ABSENT, Cue.ONLY])
 def test_a_cue_in_any_language_offers_its_kind_of_line(cue: Cue, code: str) -> None:
-    state = "market\n- loom = oak (was pine)\n- webstuhl = Eiche (was Kiefer)\n- telar = roble (was pino)\n- Ilka"
+    state = (
+        "market\n- loom = oak (was pine)\n- webstuhl = Eiche (was Kiefer)\n- telar = roble (was pino)\n- Ilka"
+    )
     if cue is Cue.RESTORE:
         state = state.replace(")", ") (removed)") + " (removed)"
     verb = {
@@ -208,7 +230,11 @@ def test_a_cue_in_any_language_offers_its_kind_of_line(cue: Cue, code: str) -> N
 
 
 def test_one_more_of_several_may_have_their_slot() -> None:
-    made = framed("Femi joins as the ferryman", "radio drama\n- actor = Bashir\n- actor = Noor\n- title = Salt", focus=[])
+    made = framed(
+        "Femi joins as the ferryman",
+        "radio drama\n- actor = Bashir\n- actor = Noor\n- title = Salt",
+        focus=[],
+    )
     assert made.slots == ("actor",)
     assert grammars.accepts(trim.grammar(made), "in radio drama:\n+ actor = Femi")
     assert not grammars.accepts(trim.grammar(made), "in radio drama:\n+ title = Femi")

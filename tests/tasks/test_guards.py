@@ -80,7 +80,9 @@ def test_who_cannot_is_not_removed(said: str) -> None:
 
 
 def test_who_cannot_and_is_told_to_be_dropped_is_removed() -> None:
-    assert held("Lotte can't make it, drop her. Remove Lotte", Verb.DELETE, "Lotte")[0] == ["puppeteer = Lotte"]
+    assert held("Lotte can't make it, drop her. Remove Lotte", Verb.DELETE, "Lotte")[0] == [
+        "puppeteer = Lotte"
+    ]
 
 
 def test_what_is_sold_out_may_be_swapped_away() -> None:
@@ -92,7 +94,9 @@ def test_of_two_names_alike_the_one_with_more_words_said_is_meant() -> None:
     lentils, beans = context.graph.find("red lentils")[0].id, context.graph.find("red beans")[0].id
     guarded = guard([Line(Verb.DELETE, "", (beans, lentils))], context)
     assert guarded.lines[0].ids == (beans,)
-    assert [dropped.reason for dropped in guarded.dropped] == ["the words fit another node better than red lentils"]
+    assert [dropped.reason for dropped in guarded.dropped] == [
+        "the words fit another node better than red lentils"
+    ]
 
 
 def test_all_in_a_task_needs_a_set_word() -> None:
@@ -100,11 +104,15 @@ def test_all_in_a_task_needs_a_set_word() -> None:
         [],
         ["no word such as all or everything was said"],
     )
-    assert held("drop everything in the puppet show", Verb.DELETE, "puppet show", within=True)[0] == ["puppet show"]
+    assert held("drop everything in the puppet show", Verb.DELETE, "puppet show", within=True)[0] == [
+        "puppet show"
+    ]
 
 
 def test_a_value_that_stands_already_is_no_change() -> None:
-    assert held("the stage is the barn", Verb.CHANGE, "stage", text="barn")[1] == ["stage = barn says that already"]
+    assert held("the stage is the barn", Verb.CHANGE, "stage", text="barn")[1] == [
+        "stage = barn says that already"
+    ]
 
 
 def test_a_time_is_no_value_for_a_person() -> None:
@@ -120,12 +128,18 @@ def test_a_bare_number_may_be_a_time_that_is_named() -> None:
 
 
 def test_a_slot_that_is_said_may_get_a_time() -> None:
-    assert held("the puppeteer is there from 6 PM", Verb.CHANGE, "Lotte", text="6 PM")[0] == ["puppeteer = Lotte"]
+    assert held("the puppeteer is there from 6 PM", Verb.CHANGE, "Lotte", text="6 PM")[0] == [
+        "puppeteer = Lotte"
+    ]
 
 
 def test_the_task_itself_is_not_changed_in_passing() -> None:
-    assert held("the puppet show is big", Verb.CHANGE, "puppet show", text="big")[1] == ["puppet show is the task itself"]
-    assert held("call the puppet show Kasper", Verb.CHANGE, "puppet show", text="Kasper")[0] == ["puppet show"]
+    assert held("the puppet show is big", Verb.CHANGE, "puppet show", text="big")[1] == [
+        "puppet show is the task itself"
+    ]
+    assert held("call the puppet show Kasper", Verb.CHANGE, "puppet show", text="Kasper")[0] == [
+        "puppet show"
+    ]
 
 
 def test_a_value_of_the_same_kind_needs_no_name() -> None:
@@ -133,7 +147,9 @@ def test_a_value_of_the_same_kind_needs_no_name() -> None:
 
 
 def test_a_change_of_what_nobody_spoke_of_is_dropped() -> None:
-    assert held("paint blue stars", Verb.CHANGE, "stage", text="blue stars")[1] == ["the words touch no node named barn"]
+    assert held("paint blue stars", Verb.CHANGE, "stage", text="blue stars")[1] == [
+        "the words touch no node named barn"
+    ]
 
 
 def test_a_change_does_not_leave_the_task_that_is_named() -> None:
@@ -148,7 +164,9 @@ def test_one_node_is_changed_once_in_a_turn() -> None:
     lines = [Line(Verb.CHANGE, "a", (stage,), text="mill"), Line(Verb.CHANGE, "b", (stage,), text="inn")]
     guarded = guard(lines, context)
     assert [line.text for line in guarded.lines] == ["mill"]
-    assert [dropped.reason for dropped in guarded.dropped] == ["the node, or the text, was used already in this turn"]
+    assert [dropped.reason for dropped in guarded.dropped] == [
+        "the node, or the text, was used already in this turn"
+    ]
 
 
 def test_one_text_changes_several_nodes_only_with_a_set_word() -> None:
@@ -171,14 +189,19 @@ def test_a_part_of_the_same_kind_may_take_the_slot() -> None:
     assert held("at 6 PM", Verb.PART, "puppet show", slot="time", text="6 PM")[1] == []
 
 
-@pytest.mark.parametrize(("said", "text"), [("leave the lamp out", "leave out"), ("remove the lamp", "remove")])
+@pytest.mark.parametrize(
+    ("said", "text"), [("leave the lamp out", "leave out"), ("remove the lamp", "remove")]
+)
 def test_words_that_only_say_what_to_do_are_no_value(said: str, text: str) -> None:
     assert held(said, Verb.CHANGE, "lamp", text=text)[1] == ["the words only say what to do"]
 
 
 def test_what_is_written_twice_counts_once() -> None:
     context = context_of(SHOW, "bring a ladder")
-    lines = [Line(Verb.PART, "+ ladder", (1,), slot="ladder"), Line(Verb.PART, "+ Ladder", (1,), slot="Ladder")]
+    lines = [
+        Line(Verb.PART, "+ ladder", (1,), slot="ladder"),
+        Line(Verb.PART, "+ Ladder", (1,), slot="Ladder"),
+    ]
     guarded = guard(lines, context)
     assert len(guarded.lines) == 1
     assert [dropped.reason for dropped in guarded.dropped] == ["it was written twice"]
@@ -196,7 +219,9 @@ def test_back_without_a_name_is_for_what_was_spoken_of_last() -> None:
 
 
 def test_a_note_is_for_a_node_that_is_named() -> None:
-    assert held("Lotte can't come early", Verb.NOTE, "Marek", text="early")[1] == ["the words touch no node named Marek"]
+    assert held("Lotte can't come early", Verb.NOTE, "Marek", text="early")[1] == [
+        "the words touch no node named Marek"
+    ]
     assert held("Lotte can't come early", Verb.NOTE, "Lotte", text="early")[0] == ["puppeteer = Lotte"]
 
 
@@ -217,7 +242,13 @@ def test_what_may_be_written_is_what_the_guards_let_through() -> None:
 
 @pytest.mark.parametrize(
     ("said", "asks"),
-    [("drop Lotte", True), ("Lotte can't come", False), ("we are out of rope", False), ("no more rope left", False), ("streich Lotte", True)],
+    [
+        ("drop Lotte", True),
+        ("Lotte can't come", False),
+        ("we are out of rope", False),
+        ("no more rope left", False),
+        ("streich Lotte", True),
+    ],
 )
 def test_not_to_be_had_is_no_wish_to_remove(said: str, asks: bool) -> None:
     assert says_delete(context_of(SHOW, said)) is asks

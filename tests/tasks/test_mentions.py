@@ -96,7 +96,9 @@ def test_words_in_other_forms_are_alike(one: str, other: str) -> None:
     assert alike(other, one)
 
 
-@pytest.mark.parametrize(("one", "other"), [("ilka", "ilja"), ("pan", "pen"), ("bread", "broad"), ("oak", "elm"), ("", "a")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("ilka", "ilja"), ("pan", "pen"), ("bread", "broad"), ("oak", "elm"), ("", "a")]
+)
 def test_short_words_that_differ_are_not_alike(one: str, other: str) -> None:
     assert not alike(one, other)
 

@@ -13,6 +13,7 @@ from localmem.tasks.trim import Line, Verb
 from tests.tasks.scene import context_of, tips
 from tests.tasks.support import START, TURNS, Choice, accepted, told
 
+
 def outcome(state: str, said: str, *lines: Line, focus: list[str] | None = None) -> list[str]:
     """Paths after the lines; a node in them is named by its place among all, from 1."""
     context = context_of(state, said, focus=focus)
@@ -31,7 +32,10 @@ def part(parent: int, slot: str, text: str = "") -> Line:
 
 def test_a_new_task_comes_with_its_parts() -> None:
     lines = Line(Verb.NEW, "", (-1,), text="fair"), part(-1, "stall"), part(-1, "color", "red")
-    assert sorted(outcome("(nothing yet)", "fair, stall, red", *lines)) == ["fair > color = red", "fair > stall"]
+    assert sorted(outcome("(nothing yet)", "fair, stall, red", *lines)) == [
+        "fair > color = red",
+        "fair > stall",
+    ]
 
 
 def test_a_new_task_that_stands_already_gets_the_parts() -> None:
@@ -40,7 +44,12 @@ def test_a_new_task_that_stands_already_gets_the_parts() -> None:
 
 
 def test_two_new_tasks_keep_their_parts_apart() -> None:
-    lines = Line(Verb.NEW, "", (-1,), text="fair"), part(-1, "stall"), Line(Verb.NEW, "", (-2,), text="rota"), part(-2, "Bo")
+    lines = (
+        Line(Verb.NEW, "", (-1,), text="fair"),
+        part(-1, "stall"),
+        Line(Verb.NEW, "", (-2,), text="rota"),
+        part(-2, "Bo"),
+    )
     assert sorted(outcome("(nothing yet)", "fair stall rota Bo", *lines)) == ["fair > stall", "rota > Bo"]
 
 
@@ -63,7 +72,10 @@ def test_a_second_guest_stands_beside_the_first() -> None:
 
 
 def test_a_part_named_with_too_is_the_one_of_the_other_task() -> None:
-    assert sorted(outcome("fair\n- tent\nrota", "the tent for the rota too", part(3, "tent"))) == ["fair > tent", "rota > tent"]
+    assert sorted(outcome("fair\n- tent\nrota", "the tent for the rota too", part(3, "tent"))) == [
+        "fair > tent",
+        "rota > tent",
+    ]
     assert kinds("fair\n- tent\nrota", "the tent for the rota too", part(3, "tent")) == [Op.LINK]
 
 
@@ -72,11 +84,15 @@ def test_a_part_without_too_is_another_one() -> None:
 
 
 def test_a_change_sets_a_value_where_there_is_one() -> None:
-    assert outcome("fair\n- stage = barn", "the stage is the mill", Line(Verb.CHANGE, "", (2,), text="mill")) == ["fair > stage = mill"]
+    assert outcome(
+        "fair\n- stage = barn", "the stage is the mill", Line(Verb.CHANGE, "", (2,), text="mill")
+    ) == ["fair > stage = mill"]
 
 
 def test_a_swap_renames_what_has_no_value() -> None:
-    assert outcome("fair\n- lamp", "a lantern instead of the lamp", Line(Verb.CHANGE, "", (2,), text="lantern")) == ["fair > lantern"]
+    assert outcome(
+        "fair\n- lamp", "a lantern instead of the lamp", Line(Verb.CHANGE, "", (2,), text="lantern")
+    ) == ["fair > lantern"]
 
 
 def test_a_swap_of_a_named_slot_renames_it_and_keeps_its_value() -> None:
@@ -86,7 +102,9 @@ def test_a_swap_of_a_named_slot_renames_it_and_keeps_its_value() -> None:
 
 def test_a_swap_of_one_word_of_a_name_keeps_the_others() -> None:
     line = Line(Verb.CHANGE, "", (2,), text="yellow")
-    assert outcome("stew\n- red leeks = chop", "yellow instead of red", line) == ["stew > yellow leeks = chop"]
+    assert outcome("stew\n- red leeks = chop", "yellow instead of red", line) == [
+        "stew > yellow leeks = chop"
+    ]
 
 
 def test_the_slot_of_an_attribute_is_never_renamed() -> None:
@@ -97,17 +115,25 @@ def test_the_slot_of_an_attribute_is_never_renamed() -> None:
 def test_a_swap_goes_everywhere_that_the_name_stands() -> None:
     state = "stew\n- leeks = chop\nsoup\n- leeks = chop "
     line = Line(Verb.CHANGE, "", (2,), text="celeriac")
-    assert sorted(outcome(state, "use celeriac instead of leeks", line)) == ["soup > celeriac = chop", "stew > celeriac = chop"]
+    assert sorted(outcome(state, "use celeriac instead of leeks", line)) == [
+        "soup > celeriac = chop",
+        "stew > celeriac = chop",
+    ]
 
 
 def test_a_swap_stays_in_the_task_that_is_named() -> None:
     state = "stew\n- leeks = chop\nsoup\n- leeks = slice"
     line = Line(Verb.CHANGE, "", (4,), text="celeriac")
-    assert sorted(outcome(state, "celeriac instead of leeks in the soup", line)) == ["soup > celeriac = slice", "stew > leeks = chop"]
+    assert sorted(outcome(state, "celeriac instead of leeks in the soup", line)) == [
+        "soup > celeriac = slice",
+        "stew > leeks = chop",
+    ]
 
 
 def test_delete_all_in_a_task_leaves_the_task() -> None:
-    assert outcome("fair\n- tent\n- lamp", "drop everything", Line(Verb.DELETE, "", (1,), within=True)) == ["fair"]
+    assert outcome("fair\n- tent\n- lamp", "drop everything", Line(Verb.DELETE, "", (1,), within=True)) == [
+        "fair"
+    ]
 
 
 def test_done_goes_to_each_node() -> None:
@@ -115,11 +141,15 @@ def test_done_goes_to_each_node() -> None:
 
 
 def test_only_what_is_not_active_is_restored() -> None:
-    assert kinds("fair\n- tent\n- lamp (removed)", "both back", Line(Verb.RESTORE, "", (2, 3))) == [Op.RESTORE]
+    assert kinds("fair\n- tent\n- lamp (removed)", "both back", Line(Verb.RESTORE, "", (2, 3))) == [
+        Op.RESTORE
+    ]
 
 
 def test_keep_removes_what_stands_beside() -> None:
-    assert outcome("fair\n- tent\n- lamp\n- rope", "only keep the tent", Line(Verb.KEEP, "", (2,))) == ["fair > tent"]
+    assert outcome("fair\n- tent\n- lamp\n- rope", "only keep the tent", Line(Verb.KEEP, "", (2,))) == [
+        "fair > tent"
+    ]
 
 
 def test_keep_leaves_attributes_and_notes() -> None:
@@ -133,26 +163,37 @@ def test_keep_leaves_attributes_and_notes() -> None:
 
 def test_keep_is_among_those_of_the_same_slot() -> None:
     state = "fair\n- guest = Ana\n- guest = Bo\n- tent"
-    assert sorted(outcome(state, "only Ana comes", Line(Verb.KEEP, "", (2,)))) == ["fair > guest = Ana", "fair > tent"]
+    assert sorted(outcome(state, "only Ana comes", Line(Verb.KEEP, "", (2,)))) == [
+        "fair > guest = Ana",
+        "fair > tent",
+    ]
 
 
 def test_keep_restores_what_was_removed() -> None:
-    assert outcome("fair\n- tent (removed)\n- lamp", "only the tent", Line(Verb.KEEP, "", (2,))) == ["fair > tent"]
+    assert outcome("fair\n- tent (removed)\n- lamp", "only the tent", Line(Verb.KEEP, "", (2,))) == [
+        "fair > tent"
+    ]
 
 
 def test_back_goes_one_step() -> None:
     line = Line(Verb.BACK, "", (2,))
-    assert outcome("fair\n- stage = barn (was mill, inn)", "put the stage back", line) == ["fair > stage = inn"]
+    assert outcome("fair\n- stage = barn (was mill, inn)", "put the stage back", line) == [
+        "fair > stage = inn"
+    ]
 
 
 def test_back_to_the_first_goes_to_the_first() -> None:
     line = Line(Verb.BACK, "", (2,))
-    assert outcome("fair\n- stage = barn (was mill, inn)", "back to the original stage", line) == ["fair > stage = mill"]
+    assert outcome("fair\n- stage = barn (was mill, inn)", "back to the original stage", line) == [
+        "fair > stage = mill"
+    ]
 
 
 def test_back_to_a_named_value_goes_there() -> None:
     line = Line(Verb.BACK, "", (2,))
-    assert outcome("fair\n- stage = barn (was mill, inn, loft)", "go back to the inn", line) == ["fair > stage = inn"]
+    assert outcome("fair\n- stage = barn (was mill, inn, loft)", "go back to the inn", line) == [
+        "fair > stage = inn"
+    ]
 
 
 def test_back_for_what_was_removed_restores_it() -> None:
@@ -165,7 +206,9 @@ def test_back_for_what_never_changed_is_nothing() -> None:
 
 def test_a_note_stands_below_its_node() -> None:
     line = Line(Verb.NOTE, "", (2,), text="not before noon")
-    assert outcome("fair\n- guest = Ana", "Ana can't come before noon", line) == ["fair > guest = Ana > note = not before noon"]
+    assert outcome("fair\n- guest = Ana", "Ana can't come before noon", line) == [
+        "fair > guest = Ana > note = not before noon"
+    ]
 
 
 GUESTS = "fair\n- time = 4 PM\n- guest = Ana\n- guest = Bo\n- guest = Cy\n- tent"
@@ -192,7 +235,10 @@ def test_a_merge_brings_groups_together() -> None:
 
 
 def test_a_link_leads_to_its_last_node() -> None:
-    assert sorted(outcome("fair\n- tent\nrota", "the tent too", Line(Verb.LINK, "", (2, 3)))) == ["fair > tent", "rota > tent"]
+    assert sorted(outcome("fair\n- tent\nrota", "the tent too", Line(Verb.LINK, "", (2, 3)))) == [
+        "fair > tent",
+        "rota > tent",
+    ]
 
 
 def test_ids_of_new_nodes_are_below_those_of_the_clauses_before() -> None:
@@ -237,7 +283,9 @@ def scripts(draw: st.DrawFn) -> tuple[TaskGraph, str, list[Line]]:
         elif verb is Verb.GROUP:
             line = Line(verb, "", tuple(draw(st.lists(nodes, max_size=2, unique=True))), text="noon")
         else:
-            line = Line(verb, "", tuple(many[:1]), within=verb in (Verb.DELETE, Verb.DONE) and draw(st.booleans()))
+            line = Line(
+                verb, "", tuple(many[:1]), within=verb in (Verb.DELETE, Verb.DONE) and draw(st.booleans())
+            )
         lines.append(line)
     return graph, draw(SAID), lines
 

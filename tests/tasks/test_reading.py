@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from localmem.tasks.cues import Cue
 from localmem.tasks.reading import Mood, corrected, read
+from tests.tasks.scene import words
 
 
 def moods(text: str, last: str = "en") -> list[tuple[Mood, str]]:
@@ -58,7 +59,16 @@ def test_a_doubt_a_memory_and_a_hypothesis_suppose(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["thanks a lot!", "Good morning", "ok", "wish me luck", "danke dir", "Guten Morgen!", "¡muchas gracias!", "hola"],
+    [
+        "thanks a lot!",
+        "Good morning",
+        "ok",
+        "wish me luck",
+        "danke dir",
+        "Guten Morgen!",
+        "¡muchas gracias!",
+        "hola",
+    ],
 )
 def test_small_talk_talks(said: str) -> None:
     assert [mood for mood, _ in moods(said)] == [Mood.TALK]
@@ -111,7 +121,13 @@ def test_a_claim_before_a_request_to_check_changes_nothing() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["at 4 p.m. in the forge", "Dr. Unruh brings coal", "am 3. Mai in der Schmiede", "coal, e.g. 2 bags", "No. 4 is hot"],
+    [
+        "at 4 p.m. in the forge",
+        "Dr. Unruh brings coal",
+        "am 3. Mai in der Schmiede",
+        "coal, e.g. 2 bags",
+        "No. 4 is hot",
+    ],
 )
 def test_the_point_of_an_abbreviation_ends_no_clause(said: str) -> None:
     assert [text for _, text in moods(said)] == [said]
@@ -147,7 +163,9 @@ def test_a_mere_heading_is_no_tag(said: str) -> None:
     assert (clause.tag, clause.text) == ("", "bring coal")
 
 
-@pytest.mark.parametrize("said", ["we need: coal, tongs", "see https://forge.example for it", "meet at 10:30 sharp"])
+@pytest.mark.parametrize(
+    "said", ["we need: coal, tongs", "see https://forge.example for it", "meet at 10:30 sharp"]
+)
 def test_a_colon_elsewhere_makes_no_tag(said: str) -> None:
     assert read(said).tag == ""
 
@@ -220,14 +238,19 @@ def test_every_clause_tells_where_reading_by_code_is_left_out() -> None:
     assert {clause.mood for clause in read("Thanks! Who brings coal?").all_told.clauses} == {Mood.TELL}
 
 
-@pytest.mark.parametrize("said", ["", "   ", "\n\n", "?!", "...", "—", "🔥", ":", "a:", "and", "¿", "\x00", "\ud800"])
+@pytest.mark.parametrize(
+    "said", ["", "   ", "\n\n", "?!", "...", "—", "🔥", ":", "a:", "and", "¿", "\x00", "\ud800"]
+)
 def test_a_turn_of_next_to_nothing_is_read(said: str) -> None:
     read(said)
 
 
 PIECES = st.sampled_from(
     [
-        *"drop the anvil and keep coal . , ? ! : ; — - \n maybe what if who 4 p.m. at noon sorry i mean because since".split(" "),
+        *words(
+            "drop the anvil and keep coal . , ? ! : ; — - maybe what if who 4 p.m. at noon sorry i mean because since"
+        ),
+        "\n",
         "Ilka",
         "can't",
         "status:",
@@ -246,17 +269,21 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.text(max_size=120) | st.lists(PIECES, max_size=25).map(" ".join), st.sampled_from(["en", "de", "es"]))
+@given(
+    st.text(max_size=120) | st.lists(PIECES, max_size=25).map(" ".join), st.sampled_from(["en", "de", "es"])
+)
 def test_whatever_is_typed_is_read(said: str, last: str) -> None:
     reading = read(said, last)
     assert reading.language in ("en", "de", "es")
     assert all(re.search(r"\w", clause.text) for clause in reading.clauses)
 
 
-JOINING = frozenset("and but so then also und aber y pero así que dann luego después".split())
+JOINING = frozenset(words("and but so then also und aber y pero así que dann luego después"))
 CALM = st.sampled_from(
-    "drop the anvil keep coal bring tongs bucket Ilka Jonas 4 noon 900 degrees , . ? ! ; — and who kiln is hot thanks "
-    "streich den Amboss quita horno maybe 3:30 what".split()
+    words(
+        "drop the anvil keep coal bring tongs bucket Ilka Jonas 4 noon 900 degrees , . ? ! ; — and who kiln is hot "
+        "thanks streich den Amboss quita horno maybe 3:30 what"
+    )
 )
 
 
@@ -270,7 +297,10 @@ def test_no_word_is_lost(said: str) -> None:
 
 
 def test_items_under_each_other_are_a_list() -> None:
-    assert read("Pack for the fair:\n- coal\n- long tongs\n* 1 bucket").told == "Pack for the fair: coal, long tongs, 1 bucket"
+    assert (
+        read("Pack for the fair:\n- coal\n- long tongs\n* 1 bucket").told
+        == "Pack for the fair: coal, long tongs, 1 bucket"
+    )
     assert read("bring:\ncoal\ntongs").text == "bring: coal, tongs"
 
 

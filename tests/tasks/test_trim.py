@@ -12,7 +12,10 @@ from localmem.tasks.trim import REST, SLOTS, Frame, Verb
 from tests.tasks.scene import graph_of
 
 NAMES = {1: "puppet show", 2: "lamp", 3: "rope", 4: "puppeteer = Lotte"}
-EVERY = {verb: tuple(NAMES) for verb in Verb if verb not in (Verb.NEW, Verb.NONE)} | {Verb.NEW: (), Verb.NONE: ()}
+EVERY = {verb: tuple(NAMES) for verb in Verb if verb not in (Verb.NEW, Verb.NONE)} | {
+    Verb.NEW: (),
+    Verb.NONE: (),
+}
 
 
 def framed(told: str, verbs: dict[Verb, tuple[int, ...]] = EVERY, **given: object) -> Frame:
@@ -195,7 +198,9 @@ def test_a_graph_with_nothing_to_show_says_so() -> None:
 
 
 TEXTS = st.text(min_size=0, max_size=60) | st.lists(
-    st.sampled_from(["red", "bells,", "two", "p.m.", "(noon)", '"q"', "the", "é", "\\", "¿qué?", "]", "a=b", "+", ":"]),
+    st.sampled_from(
+        ["red", "bells,", "two", "p.m.", "(noon)", '"q"', "the", "é", "\\", "¿qué?", "]", "a=b", "+", ":"]
+    ),
     max_size=12,
 ).map(" ".join)
 LABELS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Zs"]), min_size=1, max_size=14)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -89,6 +90,8 @@ def facts(situation: Situation) -> Facts:
         supposes = (not reading.of(Mood.ASK) and not asked.claims) or asked.has(Sign.SUPPOSES)
         focus = tuple(dict.fromkeys([*out.about, *changed, *situation.focus]))
         answered, found = answer(namer, asked, focus, supposes=supposes)
+        if found and not supposes and not changes and _strange(reading, situation.after):
+            answered, found = Told(), False
         if found or not out.lines:
             for line in answered.lines:
                 out.add(line)
@@ -112,6 +115,39 @@ def facts(situation: Situation) -> Facts:
         current=_current(situation.after, out.about, joined(out.lines)),
         former=_former(situation.after, joined(out.lines)),
     )
+
+
+_ASKED_ANYHOW = frozenset(
+    """show tell say said give list know happen happened go going come coming want wanted pick picked choose chose chosen plan planned set
+    book booked buy bought bring bringing take taking start begin end name called named current currently right now exactly still left open
+    done finished thing things item items many much often last latest first before between originally change changed replace replaced
+    remove removed drop dropped add added move moved session sessions meeting part parts complete full whole summary recap status double check""".split()
+)
+
+
+def _strange(reading: Reading, graph: TaskGraph) -> bool:
+    """Whether a plain question is about something that no word of the tasks, of their past, or of what was said names.
+
+    "When does Ana fly home?" is not answered by the day of a dinner that Ana comes to.
+    """
+    clauses = reading.of(Mood.ASK)
+    if (
+        len(clauses) != 1
+        or reading.language != "en"
+        or clauses[0].cues & {Cue.LIST, Cue.EVER, Cue.WHY, Cue.ALL}
+    ):
+        return False
+    if re.match(r"^\W*(when|where|who|what|which|how)\b", clauses[0].text.casefold()) is None:
+        return False
+    known = {
+        word
+        for node in graph
+        for past in node.history
+        for word in content(f"{past.slot} {past.value} {past.why}")
+    }
+    asked = content(clauses[0].text)
+    strange = [word for word in asked if word not in _ASKED_ANYHOW and not within([word], known)]
+    return len(strange) >= 2 and 2 * len(strange) > len(asked)
 
 
 def _asked(reading: Reading) -> str:

@@ -76,7 +76,15 @@ def _bank() -> tuple[Example, ...]:
         language = language_of(said)
         verbs = frozenset(_verb(line) for line in reply.splitlines())
         made.append(
-            Example(row["state"].strip("\n"), said, reply, language, verbs, cues(said, language) - _IDLE, _stems(said))
+            Example(
+                row["state"].strip("\n"),
+                said,
+                reply,
+                language,
+                verbs,
+                cues(said, language) - _IDLE,
+                _stems(said),
+            )
         )
     return tuple(made)
 

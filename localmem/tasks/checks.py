@@ -8,7 +8,7 @@ from functools import cached_property
 
 from localmem.tasks.cues import folded, language_of
 from localmem.tasks.mentions import alike, content
-from localmem.tasks.signs import words
+from localmem.tasks.tables import words
 
 _YES = {
     "en": r"(yes|yeah|yep|correct|right|indeed)",

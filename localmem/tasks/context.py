@@ -23,7 +23,8 @@ SURE = 0.5
 
 
 _TIME = re.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\b(?:half|quarter) (?:past|to) \w+|\b\w+ o['’]clock\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b|\blas \w+ y media\b|\bmidnight\b|\bmittag\b", re.IGNORECASE
+    r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\b(?:half|quarter) (?:past|to) \w+|\b\w+ o['’]clock\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b|\blas \w+ y media\b|\bmidnight\b|\bmittag\b",
+    re.IGNORECASE,
 )
 _DATE = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)day|\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
@@ -149,7 +150,12 @@ class Context:
             if mention.node.live and not mention.node.parents and mention.score >= SURE and mention.slot:
                 return mention.node
         for mention in self.mentions:
-            if mention.node.live and mention.own and not mention.by_number and (above := self.root_of(mention.node)):
+            if (
+                mention.node.live
+                and mention.own
+                and not mention.by_number
+                and (above := self.root_of(mention.node))
+            ):
                 return above
         for id in self.focus:
             if id in self.graph and (above := self.root_of(self.graph[id])):

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, folded
-from localmem.tasks.direct import open_words as _open_words
 from localmem.tasks.guards import bears, says_delete
+from localmem.tasks.meant import open_words
+from localmem.tasks.mentions import content
 from localmem.tasks.reading import FRAGMENT
 from localmem.tasks.subgraph import subgraph
 from localmem.tasks.trim import WHOLE, Frame, Verb, names
@@ -70,7 +71,15 @@ def frame(context: Context) -> Frame:
     if target is not None:
         return Frame(told, tuple(shown), named, {Verb.CHANGE: (target,)}, forced=True)
     if slot and root:
-        return Frame(told, tuple(shown), named, {Verb.PART: (root.id,)}, slot=slot, language=context.reading.language, forced=True)
+        return Frame(
+            told,
+            tuple(shown),
+            named,
+            {Verb.PART: (root.id,)},
+            slot=slot,
+            language=context.reading.language,
+            forced=True,
+        )
     verbs = {verb: _nodes(verb, context, shown) for verb in _verbs(context, shown)}
     if Part.GRAPH in context.ablate:
         for verb in (Verb.BACK, Verb.RESTORE, Verb.LINK, Verb.GROUP):
@@ -85,7 +94,9 @@ def _shared_slots(context: Context, parents: Iterable[int]) -> tuple[str, ...]:
     """Slots that more than one live part of the nodes has."""
     parts = [child for id in parents for child in context.graph.children(id) if child.live and child.value]
     counts = Counter(child.slot for child in parts if child.slot not in (NOTE, GROUP))
-    return tuple(slot for slot, count in counts.items() if count > 1 and "\n" not in slot and " = " not in slot)
+    return tuple(
+        slot for slot, count in counts.items() if count > 1 and "\n" not in slot and " = " not in slot
+    )
 
 
 def _by_tag(context: Context) -> tuple[str, int | None]:
@@ -96,9 +107,7 @@ def _by_tag(context: Context) -> tuple[str, int | None]:
         return "", None
     revises = context.cues & _REVISES
     if revises and (
-        node is None
-        or not revises <= {Cue.DELETE, Cue.ABSENT, Cue.SWAP, Cue.ONLY}
-        or not _open_words(context)
+        node is None or not revises <= {Cue.DELETE, Cue.ABSENT, Cue.SWAP, Cue.ONLY} or not open_words(context)
     ):
         return "", None
     if node is None:
@@ -119,16 +128,13 @@ _STATED = re.compile(
 def _stated(context: Context) -> str:
     """The slot of a plain statement: "phone" in "my phone is 555 12 34"."""
     match = _STATED.match(folded(context.told))
-    if (
-        match is None
-        or len(context.reading.clauses) != 1
-        or context.cues & {Cue.DONE, Cue.ABSENT, Cue.ALSO}
-    ):
+    if match is None or len(context.reading.clauses) != 1 or context.cues & {Cue.DONE, Cue.ABSENT, Cue.ALSO}:
         return ""
     named = context.named(match["slot"])
     rest = context.told[len(match.group()) - 1 :]
     owned = re.match(
-        r"(?:[\w ]+,? )*(my|our|mein\w*|unser\w*|mi|mis|nuestr\w*)\s", folded(context.told[: len(match.group())])
+        r"(?:[\w ]+,? )*(my|our|mein\w*|unser\w*|mi|mis|nuestr\w*)\s",
+        folded(context.told[: len(match.group())]),
     )
     joined = re.search(r",|\b(and|und|y|but|aber)\b", rest)
     if (joined and not owned) or len(rest.split()) > (10 if owned else 6):
@@ -169,6 +175,8 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
     verbs = {Verb.PART, Verb.CHANGE, *hinted}
     if Cue.START in cues and any(FRAGMENT.match(folded(c.text)) for c in context.reading.clauses):
         return frozenset({Verb.NEW})
+    if not cues & _REVISES and _begins_alike(context):
+        return frozenset({Verb.NEW})
     if Cue.START in cues:
         verbs.add(Verb.NEW)
         if (
@@ -197,8 +205,18 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         verbs.discard(Verb.CHANGE)
     if Cue.ADD in cues and Cue.CHANGE not in cues and not _touches_part(context):
         verbs.discard(Verb.CHANGE)
-    former = [m for m in context.mentions if m.own and m.node.live and len({(r.slot, r.value) for r in m.node.history}) > 1]
-    if cues & {Cue.FIRST} and Verb.BACK in verbs and len(former) == 1 == len([m for m in context.mentions if m.own and m.node.live and m.node.parents]) and context.kinds == {"text"} and not _LIST.search(context.told):
+    former = [
+        m
+        for m in context.mentions
+        if m.own and m.node.live and len({(r.slot, r.value) for r in m.node.history}) > 1
+    ]
+    if (
+        cues & {Cue.FIRST}
+        and Verb.BACK in verbs
+        and len(former) == 1 == len([m for m in context.mentions if m.own and m.node.live and m.node.parents])
+        and context.kinds == {"text"}
+        and not _LIST.search(context.told)
+    ):
         verbs.discard(Verb.CHANGE)
     if Cue.MERGE in cues and any(graph[id].slot == GROUP for id in shown):
         return frozenset({Verb.CHANGE, Verb.PART})
@@ -221,6 +239,27 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
 _BEGINS = re.compile(
     r"^(\w+,? ){0,3}(to \w+( \w+){0,4},|plan|schedule|organi[sz]e|create|start|set up|prepare|for (the|my|our|a|an) |help me|um .* zu|plane|organisier|erstell|para (el|la|hacer)|planea|organiza|crea|prepara)|:"
 )
+
+
+def _begins_alike(context: Context) -> bool:
+    """Whether a turn begins as the one that began a task, about something else: "for the roof ...", "for the door ..."."""
+    words = [word.strip(",.:;") for word in folded(context.told).split()][:5]
+    if len(words) < 4 or _touches_standing(context):
+        return False
+    for root in context.graph.roots():
+        if not root.live or root.history[0].turn == 0:
+            continue
+        first = [word.strip(",.:;") for word in folded(root.history[0].why).split()][:5]
+        if len(first) < 4 or words[0] != first[0]:
+            continue
+        same = [one == other for one, other in zip(words, first, strict=False)]
+        others = [word for word, equal in zip(words, same, strict=False) if not equal]
+        if sum(same) >= 2 and others and content(others[0]) and words[0] not in _SPEAKERS:
+            return True
+    return False
+
+
+_SPEAKERS = frozenset("i we my our you it this that ich wir mein meine unser es das mi mis yo".split())
 
 
 def _touches_standing(context: Context) -> bool:

@@ -214,9 +214,7 @@ def _pointed(node: Node, context: Context) -> bool:
 
 
 def _by_set_word(node: Node, context: Context) -> bool:
-    if not context.cues & {Cue.ALL, Cue.REST}:
-        return False
-    return True
+    return bool(context.cues & {Cue.ALL, Cue.REST})
 
 
 def _by_former(node: Node, context: Context) -> bool:
@@ -250,7 +248,9 @@ def _is_constraint(node: Node, context: Context) -> bool:
 
 def says_delete(context: Context) -> bool:
     """Whether what is told asks for a removal, beyond saying that something is not to be had."""
-    return any(_says_delete(clause.text, context.reading.language) for clause in context.reading.of(Mood.TELL))
+    return any(
+        _says_delete(clause.text, context.reading.language) for clause in context.reading.of(Mood.TELL)
+    )
 
 
 def _says_delete(text: str, language: str) -> bool:

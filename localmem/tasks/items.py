@@ -8,6 +8,7 @@ from dataclasses import replace
 from localmem.tasks.context import kind_of
 from localmem.tasks.cues import folded
 from localmem.tasks.mentions import content
+from localmem.tasks.tables import words
 from localmem.tasks.trim import Line, Verb
 from localmem.tasks.values import fold
 
@@ -31,25 +32,11 @@ def quantity(text: str) -> bool:
     return match is not None and not _ARTICLE.match(match["n"]) and len(match["item"].split()) <= 3
 
 
-_HOLLOW = frozenset(
-    [
-        "information",
-        "info",
-        "details",
-        "data",
-        "provide",
-        "thing",
-        "things",
-        "stuff",
-        "you",
-        "me",
-        "something",
-        "anything",
-        "informationen",
-        "daten",
-        "información",
-        "datos",
-    ]
+_HOLLOW = words(
+    """
+    information info details data provide thing things stuff you me something anything informationen daten
+    información datos
+    """
 )
 
 

@@ -10,59 +10,18 @@ from functools import lru_cache
 
 from localmem.tasks.cues import LANGUAGES, folded
 from localmem.tasks.graph import TaskGraph
+from localmem.tasks.tables import words
 from localmem.tasks.values import Node
 
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*\d*")
 _LIKE = 0.82
 """Similarity from which a word counts as another one mistyped."""
 _LONG_ENOUGH = 4
-_COMMON = frozenset(word for language in LANGUAGES.values() for word in language.common) | frozenset(
-    [
-        "need",
-        "needs",
-        "get",
-        "got",
-        "use",
-        "used",
-        "make",
-        "made",
-        "take",
-        "go",
-        "want",
-        "add",
-        "put",
-        "set",
-        "new",
-        "thing",
-        "things",
-        "some",
-        "any",
-        "one",
-        "ones",
-        "two",
-        "list",
-        "there",
-        "here",
-        "now",
-        "then",
-        "back",
-        "again",
-        "still",
-        "also",
-        "too",
-        "only",
-        "all",
-        "both",
-        "them",
-        "they",
-        "he",
-        "she",
-        "his",
-        "her",
-        "pm",
-        "am",
-        "uhr",
-    ]
+_COMMON = frozenset(word for language in LANGUAGES.values() for word in language.common) | words(
+    """
+    need needs get got use used make made take go want add put set new thing things some any one ones two list
+    there here now then back again still also too only all both them they he she his her pm am uhr
+    """
 )
 
 

@@ -13,11 +13,12 @@ from localmem.tasks import trim
 from localmem.tasks.bank import nearest
 from localmem.tasks.context import NOTE, Context, Part
 from localmem.tasks.cues import Cue, folded, language_of
-from localmem.tasks.direct import ASKS_FOR, direct, gives_reason
+from localmem.tasks.direct import ASKS_FOR, direct
 from localmem.tasks.facts import Situation
 from localmem.tasks.frame import frame
 from localmem.tasks.graph import STEP, TaskGraph
 from localmem.tasks.guards import guard
+from localmem.tasks.meant import gives_reason
 from localmem.tasks.plan import plan
 from localmem.tasks.reading import FRAGMENT, Clause, Mood, Reading
 from localmem.tasks.render import walk

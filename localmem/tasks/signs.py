@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from localmem.tasks.tables import words
+
 
 class Want(StrEnum):
     """Kinds of values that question words ask for."""
@@ -62,11 +64,6 @@ class Sign(StrEnum):
     """A hypothesis."""
     EVER = "ever"
     """Whether it was so at any time."""
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a table."""
-    return frozenset(text.split())
 
 
 QUESTION_WORDS = {

@@ -101,7 +101,7 @@ def subgraph(
     groups.append([child for id in near if id in graph for child in graph.children(id)])
     groups.append([c for id in near if id in graph for p in graph[id].parents for c in graph.children(p)])
     groups.append(roots[::-1])
-    groups.append([node for node in graph][::-1])
+    groups.append(list(graph)[::-1])
     for group in groups:
         for node in group:
             take(node)

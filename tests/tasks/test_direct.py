@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from localmem.tasks.direct import direct, gives_reason, open_words
+from localmem.tasks.direct import direct
+from localmem.tasks.meant import gives_reason, open_words
 from localmem.tasks.trim import Line
 from tests.tasks.scene import context_of
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localmem.tasks.cues import Cue
-from localmem.tasks.reading import Mood, corrected, read
+from localmem.tasks.reading import Mood, read
+from localmem.tasks.sentences import corrected
 from tests.tasks.scene import words
 
 

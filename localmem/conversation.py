@@ -77,9 +77,9 @@ class Conversation:
         text = clean(text)
         begun = time.perf_counter()
         graph = self._tasks.graph
-        reading = read(text, self._language or last_language(graph))
-        self._language = reading.language
         long = len(text) > LONGEST
+        reading = read(text[:LONGEST], self._language or last_language(graph))
+        self._language = reading.language
         if long:  # a pasted text is something to remember, not an order
             reading = reading.only([])
         focus = focus_of(graph, self._spoken)

@@ -394,3 +394,14 @@ def test_a_pronoun_means_what_the_reply_was_about(chatting: Chatting) -> None:
     model.replies.append("delete twine")
     memory.chat("drop it")
     assert "kite day > twine" not in memory.tasks.paths()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["kiln: red, " * 3000, "keep the anvil and drop the coal and " * 1000, "at two, no, three " * 2000],
+)
+def test_a_pasted_page_is_kept_whole_and_changes_nothing(path: Path, text: str) -> None:
+    with opened(path) as memory:
+        memory.chat(text)
+        assert memory.tasks.paths() == []
+        assert said(memory)[0] == (USER, text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from localmem.store.rows import clean
 from localmem.tasks.cues import Cue, cues, find, folded, has, language_of
@@ -145,30 +146,42 @@ _IF = re.compile(
 
 
 def _parts(piece: str, language: str) -> list[str]:
-    """A sentence in two where "and" or a comma leads from telling to asking: "make it two and tell me the rest"."""
-    piece = corrected(piece)
+    """A sentence in parts where "and" or a comma leads from telling to asking: "make it two and tell me the rest"."""
+    parts: list[str] = []
+    while True:
+        piece = corrected(piece)
+        part, rest = _in_two(piece, language)
+        parts += [part] if part else []
+        if not rest:
+            return parts
+        piece = rest
+
+
+def _in_two(piece: str, language: str) -> tuple[str, str]:
+    """The first part of a sentence, and the rest of it, which may be empty."""
     if _IF.match(folded(piece)) and mood_of(piece, language) is Mood.SUPPOSE:
-        return [piece]  # "if we moved it, would it fit?" is one thought
+        return piece, ""  # "if we moved it, would it fit?" is one thought
     if (reason := _BECAUSE.match(piece)) is not None:
         rest = piece[reason.end() :]
-        return (
-            [rest]
-            if Cue.ABSENT not in cues(reason.group(), language)
-            else [reason.group().strip(" ,"), *_parts(rest, language)]
-        )
-    for joint in _JOINT.finditer(piece):
+        absent = Cue.ABSENT in cues(reason.group(), language)
+        return (reason.group().strip(" ,"), rest) if absent else (rest, "")
+    for joint in islice(_JOINT.finditer(piece), _MOST_JOINTS):
         before, after = piece[: joint.start()].strip(), piece[joint.end() :].strip()
         short = len(after.split()) < 2 and not has(Cue.ABSENT, before, language)
         if len(before.split()) < 2 or short or ASIDE.match(folded(before)):
             continue
         moods = mood_of(before, language), mood_of(after, language)
         if moods == (Mood.TELL, Mood.TELL) and _stands_alone(joint.group(), before, after, language):
-            return [before, *_parts(after, language)]
+            return before, after
         if moods[1] is Mood.ASK and moods[0] is Mood.TELL and _asks_by_itself(after, language, joint.group()):
-            return [before, *_parts(after, language)]
+            return before, after
         if moods[0] is Mood.ASK and moods[1] is Mood.TELL and not piece.endswith("?") and orders(after):
-            return [before, *_parts(after, language)]
-    return [piece]
+            return before, after
+    return piece, ""
+
+
+_MOST_JOINTS = 40
+"""Of a sentence that are looked at; what has more is a list."""
 
 
 def _asks_by_itself(text: str, language: str, joint: str) -> bool:

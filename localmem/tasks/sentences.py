@@ -75,10 +75,17 @@ def stretches(text: str) -> list[tuple[str, str]]:
     tag, rest = _tag(text)
     if not tag:
         return [("", text)]
-    for place in re.finditer(r"[,;.]\s+(?=[^\W\d_][^,;.:]{0,28}:\s)", rest):
-        if _tag(rest[place.end() :])[0]:
-            return [(tag, rest[: place.start()]), *stretches(rest[place.end() :])]
-    return [(tag, rest)]
+    found: list[tuple[str, str]] = []
+    begun = 0
+    for place in _NEXT_TAG.finditer(rest):
+        following, behind = _tag(rest[place.end() :])
+        if following:
+            found.append((tag, rest[begun : place.start()]))
+            tag, begun = following, len(rest) - len(behind)
+    return [*found, (tag, rest[begun:])]
+
+
+_NEXT_TAG = re.compile(r"[,;.]\s+(?=[^\W\d_][^,;.:]{0,28}:\s)")
 
 
 def _tag(text: str) -> tuple[str, str]:

@@ -310,3 +310,15 @@ def test_lines_are_read_one_by_one() -> None:
         (Mood.TELL, "drop the anvil"),
         (Mood.ASK, "who brings coal"),
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "kiln: red, " * 1500,
+        "keep the anvil and drop the coal and " * 60,
+        "who comes and drop the coal and " * 60,
+    ],
+)
+def test_however_many_parts_a_turn_has_they_are_read(said: str) -> None:
+    assert len(read(said).clauses) > 60

@@ -61,7 +61,7 @@ def title(text: str) -> str:
     """The name of a task without the words that lead to it: "for the cake" is "cake"."""
     return (
         re.sub(
-            r"^(?:for|für|para)\s+(?:(?:the|my|our|a|an|den|die|das|dem|unser\w*|mein\w*|el|la|los|las|mi|nuestr\w*)\s+)?",
+            r"^(?:for|on|in|at|für|auf|im|para|en)\s+(?:(?:the|my|our|a|an|den|die|das|dem|unser\w*|mein\w*|el|la|los|las|mi|nuestr\w*)\s+)?",
             "",
             text,
             flags=re.IGNORECASE,

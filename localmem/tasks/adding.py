@@ -155,7 +155,7 @@ def by_tag(context: Context) -> list[Line] | None:
             root is None
             or _EVENT.search(folded(tag))
             or kind_of(tag) == "date"
-            or re.match(r"(for|für|para)\b", folded(tag))
+            or re.match(r"(for|für|para|on the|in the|at the|auf|im|en)\b", folded(tag))
             or Cue.START in context.cues
         )
         first = (

@@ -25,6 +25,11 @@ _BORDER = re.compile(r"(?<=[.!?…;])[\"”’')]*\s+|\s*(?:—|–|\s--?)\s+|(?
 
 
 _LONGEST_TAG = 3
+"""Words of a tag, without those that lead to it."""
+_LEADING = re.compile(
+    r"^(?:on|in|at|for|für|auf|im|am|para|en)\s+(?:(?:the|my|our|den|die|das|dem|der|el|la|los|las)\s+)?",
+    re.IGNORECASE,
+)
 
 
 _NOT_TAG = re.compile(
@@ -90,7 +95,7 @@ _NEXT_TAG = re.compile(r"[,;.]\s+(?=[^\W\d_][^,;.:]{0,28}:\s)")
 
 def _tag(text: str) -> tuple[str, str]:
     match = _TAG.match(text)
-    if match is None or len(match[1].split()) > _LONGEST_TAG or text[match.end(1) :].startswith("://"):
+    if match is None or len(_LEADING.sub("", match[1]).split()) > _LONGEST_TAG or text[match.end(1) :].startswith("://"):
         return "", text
     tag = match[1].strip()
     if _NOT_TAG.search(folded(tag)):

@@ -50,9 +50,10 @@ def format(given: object) -> Format | None:
     """A format, by its name too."""
     if given is None:
         return None
+    by_name = {str(one): one for one in Format}
     try:
-        return Format(str(given).lower())
-    except ValueError:
+        return by_name[str(given).lower()]
+    except KeyError:
         raise UsageError(
             f"There is no format {given!r}.", hint=f"The formats are: {', '.join(Format)}."
         ) from None

@@ -95,7 +95,11 @@ _NEXT_TAG = re.compile(r"[,;.]\s+(?=[^\W\d_][^,;.:]{0,28}:\s)")
 
 def _tag(text: str) -> tuple[str, str]:
     match = _TAG.match(text)
-    if match is None or len(_LEADING.sub("", match[1]).split()) > _LONGEST_TAG or text[match.end(1) :].startswith("://"):
+    if (
+        match is None
+        or len(_LEADING.sub("", match[1]).split()) > _LONGEST_TAG
+        or text[match.end(1) :].startswith("://")
+    ):
         return "", text
     tag = match[1].strip()
     if _NOT_TAG.search(folded(tag)):

@@ -19,7 +19,23 @@ from localmem.errors import LocalmemError, UsageError
 from localmem.memory import Memory
 from tests.cli.conftest import TALK, CommandLine
 
-COMMANDS = ("chat", "ingest", "search", "ask", "view", "stats", "models", "tasks", "export", "import", "memory", "forget", "doctor", "bench", "run")
+COMMANDS = (
+    "chat",
+    "ingest",
+    "search",
+    "ask",
+    "view",
+    "stats",
+    "models",
+    "tasks",
+    "export",
+    "import",
+    "memory",
+    "forget",
+    "doctor",
+    "bench",
+    "run",
+)
 
 
 def failing(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:

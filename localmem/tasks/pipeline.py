@@ -8,9 +8,8 @@ from datetime import datetime
 
 from localmem.errors import TaskError, TruncatedError
 from localmem.llm import prompts
-from localmem.llm.protocol import LanguageModel, Message, Speaker
+from localmem.llm.protocol import LanguageModel
 from localmem.tasks import trim
-from localmem.tasks.bank import nearest
 from localmem.tasks.context import NOTE, Context, Part
 from localmem.tasks.cues import Cue, folded, language_of
 from localmem.tasks.direct import ASKS_FOR, direct
@@ -34,8 +33,6 @@ TRIM_TOKENS = 320
 TRIES = 2
 """How often the model reads a turn of which the guards leave nothing."""
 MOST_FOCUS = 12
-EXAMPLES = 0
-"""Of the bank, beside those that every prompt has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +152,7 @@ class _Work:
         flat = Part.GRAPH in context.ablate
         state = trim.shown_text(node_lines(context.graph, allowed.shown, former=former, flat=flat))
         kind = prompts.load(KIND)
-        shown: list[Message] = []
-        for example in nearest(context.told, context.reading.language, allowed.verbs, EXAMPLES):
-            shown.append(kind.ask(state=example.state, said=example.said))
-            shown.append(Message(Speaker.ASSISTANT, example.reply))
-        prompt = kind.prompt(*shown, kind.ask(state=state, said=context.told))
+        prompt = kind.prompt(kind.ask(state=state, said=context.told))
         try:
             generation = model.generate(
                 prompt,

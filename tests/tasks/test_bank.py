@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from localmem import resources
 from localmem.llm import grammar as grammars
 from localmem.tasks import Moment, Op, Operation, after, render, trim
 from localmem.tasks.context import Context
@@ -175,7 +174,7 @@ def meant(example: Example) -> list[list[str]]:
 
 _BY_CODE = re.compile(r"^(keep|back|part) ", re.MULTILINE)
 """Lines whose meaning is made out by the plan alone."""
-EXAMPLES = examples(resources.text("prompts", "decompose-bank.toml"))
+EXAMPLES = examples((Path(__file__).parent / "bank.toml").read_text("utf-8"))
 HOLES = examples(Path(__file__).with_name("bank_holes.toml").read_text(encoding="utf-8"))
 
 

@@ -55,23 +55,24 @@ def added(context: Context) -> list[Line] | None:
         Cue.ALSO,
         Cue.SPLIT,
         Cue.SWAP,
-        Cue.START,
         Cue.ABSENT,
         Cue.CHANGE,
         Cue.ALL,
     }:
         return None
     match = _ADDS.match(folded(context.told))
+    tasks = [word for root in context.graph.roots() if root.live for word in content(root.slot)]
+    where = content(match["where"] or "") if match is not None else []
+    standing = bool(where) and all(any(alike(word, one) for one in tasks) for word in where)
+    if Cue.START in context.cues and not standing:
+        return None
     pieces = [piece for piece in LISTED.split(context.told.strip(" .!")) if piece]
     named = any(not mention.by_number for mention in context.mentions)
     if context.root is not None and not named and pieces and all(map(quantity, pieces)):
         return [Line(Verb.PART, BY_CODE, (context.root.id,), slot=piece) for piece in pieces]
     if match is None or context.root is None:
         return None
-    tasks = [word for root in context.graph.roots() if root.live for word in content(root.slot)]
-    if not all(
-        word in FILLERS or any(alike(word, one) for one in tasks) for word in content(match["where"] or "")
-    ):
+    if not all(word in FILLERS or any(alike(word, one) for one in tasks) for word in where):
         return None  # where it goes, not which list it is for
     if re.search(r"\b(?:on|for|at|with|of them)\b", match["items"]) or REASON.search(match["items"]):
         return None
@@ -102,12 +103,16 @@ _OLD_THING = re.compile(
 )
 
 
+_NOT_THAT = re.compile(r"^(?:not|nicht|no)\s.+?,?\s(?:but|sondern|sino)\s+", re.IGNORECASE)
+
+
 def by_tag(context: Context) -> list[Line] | None:
     """A slot with its value, or a part with its own parts: "owner: Farid", "bed one: leeks, chard"."""
     tag, text = (
         context.reading.tag,
         " ".join(clause.text for clause in context.reading.clauses).strip(" .,;!"),
     )
+    text = _NOT_THAT.sub("", text)
     named = context.named(tag)
     if (
         named is not None

@@ -45,7 +45,7 @@ ENGLISH = Language(
         ),
         Cue.CHATTER: r"\b(wish me luck|brb|fingers crossed|so (cute|tired|excited)|can't wait|lol|haha+|ugh|phew|fun fact|guess what)\b",
         Cue.DELETE: (
-            r"\b(remov\w*|delet\w*|eras\w*|omit\w*|get rid|chuck\w*|bin|can go\b|had better go|crossed off|(be )?left out|with the exception|(is|are) (out|off)(?! of)\b|(isn\'t|aren\'t|is not|are not|no longer|not) (wanted|needed|required|necessary)|no \w+( \w+)? (needed|required|necessary)|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
+            r"\b(remov\w*|delet\w*|eras\w*|omit\w*|get rid|chuck\w*|bin|can go\b|had better go|crossed off|(be )?left out|with the exception|(is|are) (out|off)(?! of)\b|(isn\'t|aren\'t|is not|are not|no longer|not) (wanted|needed|required|necessary)|no \w+( \w+)? (needed|required|necessary)|drop(s|ped|ping)?|cancel\w*|scrap\w*|ditch\w*|skip\w*|(?<!n't )(?<!not )(?<!never )forget( about)?|get rid|take (\w+ ){0,4}(off|out)|cut|strike|cross (\w+ ){0,4}(off|out)|leave (\w+ ){0,4}out|lose|without|no more|not? longer|no need|"
             r"don't (need|want|bother|bring|take|include|buy|get|book|invite)|do not (need|want)|doesn't need|exclud\w*|uninvit\w*|throw (\w+ ){0,3}out|minus|kick|clear (the|out|it|all|everything)|axe|empty|stop|nix|out:|isn't (coming|needed|going)|not (coming|needed|needing|necessary|going|taking|bringing)|won't (be )?(need\w*|com\w*|attend\w*|bring\w*)|dropped out|backed out)\b"
         ),
         Cue.ONLY: (

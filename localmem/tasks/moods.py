@@ -155,5 +155,7 @@ def _is_talk(text: str, language: str) -> bool:
     match = find(Cue.TALK, text, language)
     if match is None or match.start():
         return False
+    if ORDERS.match(text[match.end() :].lstrip(" ,.!;:-")):
+        return False  # "never mind, keep the buns"
     rest = re.sub(r"[^\w\s]", " ", text[match.end() :]).split()
     return len(rest) <= 4 and not any(character.isdigit() for character in text)

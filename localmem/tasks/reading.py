@@ -98,9 +98,11 @@ def read(text: str, last_language: str = "en") -> Reading:
     tag = ""
     for sentence in sentences("\n".join(map(colon, rows))):
         for tagged, piece in stretches(sentence):
-            tag = tagged or tag
             if not re.search(r"\w", piece):
+                tagged, piece = "", tagged  # a tag of nothing is what is said
+            if not piece:
                 continue
+            tag = tagged or tag
             for part in _parts(piece, language):
                 mood = mood_of(part, language)
                 back = clause_cues(part, language) & {Cue.BACK, Cue.FIRST}

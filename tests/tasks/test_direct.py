@@ -239,3 +239,18 @@ def test_a_sentence_of_its_own_gives_a_reason(said: str) -> None:
 def test_words_that_nothing_bears_are_open() -> None:
     assert open_words(context_of(SHOW, "drop the lamp with velvet")) == ["velvet"]
     assert open_words(context_of(SHOW, "please drop the lamp")) == []
+
+
+def test_what_is_not_to_be_forgotten_is_not_removed() -> None:
+    for said in ("don't forget the lamp", "do not forget about the lamp", "vergiss die Lamp bitte nicht"):
+        assert read_by_code(said) != ["delete lamp"]
+    assert read_by_code("forget the lamp") == ["delete lamp"]
+
+
+def test_behind_a_tag_not_this_but_that_is_that() -> None:
+    assert read_by_code("stage: not the barn but the mill") == ["change barn: the mill"]
+
+
+def test_a_task_that_stands_is_no_new_one() -> None:
+    state = "choir trip\n- bus\nraft race\n- rope"
+    assert read_by_code("add tape to the choir trip", state, ["rope"]) == ["+ choir trip: tape"]

@@ -322,3 +322,10 @@ def test_lines_are_read_one_by_one() -> None:
 )
 def test_however_many_parts_a_turn_has_they_are_read(said: str) -> None:
     assert len(read(said).clauses) > 60
+
+
+@pytest.mark.parametrize(
+    "said", ["never mind, keep the coal", "thanks, drop the anvil", "great, add a bucket"]
+)
+def test_an_order_behind_a_courtesy_is_an_order(said: str) -> None:
+    assert Mood.TELL in [mood for mood, _ in moods(said)]

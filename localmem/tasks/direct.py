@@ -15,6 +15,7 @@ from localmem.tasks.cues import cues as cues_of
 from localmem.tasks.grouping import groups, note, only_merges
 from localmem.tasks.meant import REASON, nodes_meant, open_words
 from localmem.tasks.mentions import Mention, alike, content, mentions
+from localmem.tasks.moods import forbids_removal
 from localmem.tasks.trim import BY_CODE, Line, Verb
 from localmem.tasks.values import Status
 
@@ -133,6 +134,8 @@ def _whole(context: Context) -> list[Line] | None:
         return None
     if Cue.ALSO in cues and not cues & {Cue.DELETE, Cue.DONE, Cue.BACK}:
         return _link(live)
+    if Cue.DELETE in cues and live and not removed and forbids_removal(context.told):
+        return []  # it stays
     if Cue.DELETE in cues and live and not removed and not cues & {Cue.RESTORE, Cue.BACK, Cue.DONE}:
         return [Line(Verb.DELETE, BY_CODE, ids)]
     if Cue.DONE in cues and live and not cues & {Cue.DELETE, Cue.BACK, Cue.RESTORE}:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from localmem.tasks.context import SURE, Context, Part, kind_of
 from localmem.tasks.cues import Cue, find, folded, has, pattern
 from localmem.tasks.mentions import content, within
+from localmem.tasks.moods import forbids_removal
 from localmem.tasks.reading import Mood
 from localmem.tasks.trim import BY_CODE, Line, Verb
 from localmem.tasks.values import Node, fold
@@ -131,6 +132,8 @@ def _refusal(line: Line, node: Node, context: Context) -> str:
         case Verb.DELETE | Verb.DONE | Verb.RESTORE | Verb.KEEP | Verb.LINK | Verb.GROUP:
             if not touched and not pointed and not _by_set_word(node, context):
                 return f"the words touch no node named {name}"
+            if line.verb is Verb.DELETE and _is_to_stay(node, context):
+                return f"the words say that {name} is not to be removed"
             if line.verb is Verb.DELETE and _is_constraint(node, context):
                 return f"that {name} cannot is a condition, not a removal"
             if touched and not context.touched[node.id].own and _better(node, context):
@@ -229,6 +232,12 @@ def _better(node: Node, context: Context) -> bool:
         other.node.id != node.id and other.words > mine.words and set(other.node.parents) & set(node.parents)
         for other in context.mentions
     )
+
+
+def _is_to_stay(node: Node, context: Context) -> bool:
+    """Whether all clauses that name the node forbid a removal."""
+    told = [c.text for c in context.reading.of(Mood.TELL) if within(content(node.label), content(c.text))]
+    return bool(told) and all(map(forbids_removal, told))
 
 
 def _is_constraint(node: Node, context: Context) -> bool:

@@ -90,6 +90,19 @@ def clause_cues(text: str, language: str) -> frozenset[Cue]:
     return found
 
 
+_KEEPS = re.compile(
+    r"\b(?:don't|do not|never|must not|mustn't|shouldn't|should not|no)\s+(?:ever\s+|be\s+|to\s+)*"
+    r"(?:remov\w*|delet\w*|drop(?:ped)?|skip(?:ped)?|cancel\w*|forget|lose|leave (?:\w+ ){0,4}out|scrap|ditch|throw|erase\w*|"
+    r"olvid\w*|quit\w*|borr\w*|elimin\w*|tach\w*)\b"
+    r"|\b(?:vergiss|lösch\w*|streich\w*|entfern\w*)\b.*\bnicht\b(?! mehr)|\bnicht (?:löschen|streichen|entfernen|vergessen|weglassen)\b"
+)
+
+
+def forbids_removal(text: str) -> bool:
+    """Whether a clause says that something is not to be removed."""
+    return _KEEPS.search(folded(text)) is not None
+
+
 def orders(text: str) -> bool:
     """Whether a part begins with an order."""
     return ORDERS.search(folded(text)) is not None

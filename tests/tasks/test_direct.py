@@ -220,7 +220,6 @@ def test_who_cannot_is_no_note_where_two_are_named() -> None:
         "delete everything",
         "the others can go",
         "merge the groups",
-        "don't remove the lamp",
     ],
 )
 def test_what_leaves_something_open_is_left_to_the_model(said: str) -> None:
@@ -254,3 +253,10 @@ def test_behind_a_tag_not_this_but_that_is_that() -> None:
 def test_a_task_that_stands_is_no_new_one() -> None:
     state = "choir trip\n- bus\nraft race\n- rope"
     assert read_by_code("add tape to the choir trip", state, ["rope"]) == ["+ choir trip: tape"]
+
+
+@pytest.mark.parametrize(
+    "said", ["don't skip the lamp", "do not remove the lamp", "lösch die Lamp nicht", "no quites la lamp"]
+)
+def test_what_is_not_to_be_removed_stays(said: str) -> None:
+    assert read_by_code(said) in ([], None)

@@ -267,3 +267,11 @@ def test_every_reason_is_one_line() -> None:
 
 def test_cues_are_those_of_what_is_told() -> None:
     assert Cue.DELETE not in context_of(SHOW, "should we drop the rope?").cues
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["don't remove the lamp of tin", "we shouldn't drop the lamp of tin", "streich die lamp aus Blech nicht"],
+)
+def test_what_is_not_to_be_removed_is_not_removed(said: str) -> None:
+    assert held(said, Verb.DELETE, "lamp") == ([], ["the words say that lamp is not to be removed"])

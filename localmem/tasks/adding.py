@@ -36,6 +36,35 @@ def amount(context: Context) -> list[Line] | None:
     return [Line(Verb.CHANGE, BY_CODE, (meant[0].node.id,), text=numbers[0].strip())]
 
 
+_CLOCK = re.compile(
+    r"(?<![\w.:])(?:\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|uhr|h)(?!\w)|\d{1,2}[:.]\d\d(?!\d))", re.IGNORECASE
+)
+_MOVES = frozenset(
+    "start starts begin begins meet move push shift beginnen anfangen treffen empezar empezamos quedamos".split()
+)
+
+
+def moved(context: Context) -> list[Line] | None:
+    """One time, said to change something, and one node under the task that holds one: "move it to 4 PM"."""
+    if Cue.CHANGE not in context.cues or context.root is None:
+        return None
+    if context.cues & {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.SPLIT, Cue.MERGE, Cue.ALSO, Cue.SWAP}:
+        return None
+    times = _CLOCK.findall(context.told)
+    below = [context.graph[id] for id in sorted(context.below([context.root.id]))]
+    holding = [node for node in below if node.parents and node.slot != NOTE and kind_of(node.value) == "time"]
+    if len(times) != 1 or len(holding) != 1:
+        return None
+    said = folded(times[0])
+    others = [word for word in open_words(context) if word not in said and word not in _MOVES]
+    if others or any(
+        mention.own and mention.node.id not in (holding[0].id, context.root.id)
+        for mention in context.mentions
+    ):
+        return None
+    return [Line(Verb.CHANGE, BY_CODE, (holding[0].id,), text=times[0])]
+
+
 _ADDS = re.compile(
     r"^(?:(?:and|also|please|oh|ok(?:ay)?|then|und|auch|bitte|noch|y|también|por favor),?\s+)*(?:(?:can|could) you\s+|let's\s+|(?:we|i|you)(?:'ll| will| also| still)*\s+)?(?:please\s+)?"
     r"(?:add|buy|get|need|include|pack|bring|put|append|füge?|kauf\w*|brauch\w*(?: wir| ich)?|pack\w*|nimm|añad\w*|agrega|pon|compra|necesit\w+|mete|incluye)\s+(?:in\s+|also\s+|noch\s+|auch\s+|también\s+)*(?P<items>.+?)"

@@ -108,7 +108,7 @@ class Context:
             found.add("time")
         if _DATE.search(self.told):
             found.add("date")
-        if _NUMBER.search(self.told):
+        if _NUMBER.search(_DATE.sub(" ", _TIME.sub(" ", self.told))):
             found.add("number")
         return frozenset(found)
 

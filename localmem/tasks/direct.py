@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from localmem.tasks.adding import added, amount, by_tag
+from localmem.tasks.adding import added, amount, by_tag, moved
 from localmem.tasks.context import GROUP, SURE, Context
 from localmem.tasks.cues import Cue, folded
 from localmem.tasks.cues import cues as cues_of
@@ -102,7 +102,7 @@ def _whole(context: Context) -> list[Line] | None:
     back = _back(context)
     if back is not None:
         return back
-    items = amount(context) or added(context)
+    items = amount(context) or moved(context) or added(context)
     if items is not None:
         return items
     if not context.mentions:

@@ -159,7 +159,7 @@ def _no_change(text: str, node: Node, context: Context, *, touched: bool, pointe
     had = kind_of(node.value) if node.value else ""
     if (
         text
-        and had == "text"
+        and had in ("text", "number")
         and kind_of(text) in ("time", "date")
         and fold(node.slot) not in context.told_slots
     ):

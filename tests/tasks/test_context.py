@@ -95,7 +95,7 @@ def test_nothing_stands_in_an_empty_graph() -> None:
 
 
 def test_kinds_of_values_that_are_told() -> None:
-    assert context_of(FORGE, "make it Friday at 3 pm").kinds == {"text", "time", "date", "number"}
+    assert context_of(FORGE, "make it Friday at 3 pm").kinds == {"text", "time", "date"}
     assert context_of(FORGE, "make it blue").kinds == {"text"}
 
 

@@ -260,3 +260,13 @@ def test_a_task_that_stands_is_no_new_one() -> None:
 )
 def test_what_is_not_to_be_removed_stays(said: str) -> None:
     assert read_by_code(said) in ([], None)
+
+
+@pytest.mark.parametrize("said", ["move it to 5 PM", "so let's start at 5 PM then", "change the time to 5 PM"])
+def test_another_time_is_read_by_code_where_one_node_holds_a_time(said: str) -> None:
+    assert read_by_code(said) == ["change 4 PM: 5 PM"]
+
+
+def test_another_time_is_left_to_the_model_where_two_nodes_hold_one() -> None:
+    state = "puppet show\n- doors = 3 PM\n- curtain = 4 PM"
+    assert read_by_code("move it to 5 PM", state, focus=["curtain"]) is None

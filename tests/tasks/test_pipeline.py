@@ -290,13 +290,13 @@ def test_typing_errors_are_understood() -> None:
 
 def test_two_tasks_do_not_bleed_into_each_other() -> None:
     state = "kite day\n- time = noon\nlantern walk\n- time = 6 PM"
-    found, _ = understood(state, "the lantern walk is at 7 PM now", "change 6 PM: 7 PM")
+    found, _ = understood(state, "the lantern walk is at 7 PM now, Odile says", "change 6 PM: 7 PM")
     assert [(operation.target, operation.value) for operation in found.operations] == [(4, "7 PM")]
 
 
 def test_a_change_in_another_task_than_the_one_named_cannot_be_written() -> None:
     state = "kite day\n- time = noon\nlantern walk\n- time = 6 PM"
-    found, model = understood(state, "the lantern walk moves to 7 PM", "change 6 PM: 7 PM")
+    found, model = understood(state, "the lantern walk moves to 7 PM, Odile says", "change 6 PM: 7 PM")
     assert [(operation.target, operation.value) for operation in found.operations] == [(4, "7 PM")]
     assert not any(grammars.accepts(grammar or "", "change noon: 7 PM") for grammar in model.grammars)
 

@@ -96,7 +96,9 @@ def test_a_workspace_is_json() -> None:
     row = json.loads(
         json.dumps(workspace_row(workspace(turn("Hello.", at=NOON), turn("Hi.", "Bob"), query="Who?")))
     )
-    assert row.keys() == {"query", "candidates", "coverage", "demands", "threads", "units", "seconds"}
+    assert row.keys() == {
+        "query", "candidates", "coverage", "demands", "threads", "units", "left_out", "seconds",
+    }  # fmt: skip
     assert row["threads"] == [
         {"id": 1, "head": "head", "started": None, "turns": 2, "transcript": "talk", "file": "talk.txt"}
     ]

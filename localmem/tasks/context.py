@@ -136,6 +136,7 @@ class Context:
             and node.slot != NOTE
             and wanted
             and len(within(wanted, content(node.slot))) == len(wanted)
+            and not any("'s" in word for word in content(node.slot) if not within([word], wanted))
         ]
         for node in reversed([node for node in self.graph if node.live and node.slot != NOTE]):
             words = content(node.slot) or [fold(node.slot)]

@@ -121,14 +121,16 @@ def _by_tag(context: Context) -> tuple[str, int | None]:
 
 
 _STATED = re.compile(
-    r"^(?:(?:sorry|actually|and|also|oh|no|wait|to correct|correction|und|y|perdón|entschuldigung|nein),?\s+)*(?:(?:my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*|el|la|der|die|das)\s+)?(?!it\b|that\b|this\b|there\b|he\b|she\b|they\b|we\b|i\b|you\b|what\b|who\b|das\b|es\b|eso\b)(?P<slot>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?:is|are|'s|will be|should be|ist|sind|lautet|es|son)\s+(?!at\b|in\b|on\b)\S"
+    r"^(?:[^,]{0,30}\b(?:wrong|correct\w*|mistaken?|mixed up|typo|falsch|vertan|mal|equivoc\w*)\b[^,]{0,20},\s+)?(?:(?:sorry|actually|and|also|oh|no|wait|to correct|correction|und|y|perdón|entschuldigung|nein),?\s+)*(?:(?:my|our|the|mein\w*|unser\w*|mi|mis|nuestr\w*|el|la|der|die|das)\s+)?(?!it\b|that\b|this\b|there\b|he\b|she\b|they\b|we\b|i\b|you\b|what\b|who\b|das\b|es\b|eso\b)(?P<slot>[^\W\d_]+(?:'s)?(?:[ -][^\W\d_]+(?:'s)?){0,3}?)\s+(?:is|are|will be|should be|ist|sind|lautet|es|son)\s+(?!at\b|in\b|on\b)\S"
 )
 
 
 def _stated(context: Context) -> str:
     """The slot of a plain statement: "phone" in "my phone is 555 12 34"."""
     match = _STATED.match(folded(context.told))
-    if match is None or len(context.reading.clauses) != 1 or context.cues & {Cue.DONE, Cue.ABSENT, Cue.ALSO}:
+    if match is None or len(context.reading.clauses) != 1 or context.cues & {Cue.ABSENT, Cue.ALSO}:
+        return ""
+    if Cue.DONE in context.cues and not re.search(r"\b(wrong|mistaken?)\b", folded(context.told)):
         return ""
     named = context.named(match["slot"])
     rest = context.told[len(match.group()) - 1 :]

@@ -262,7 +262,9 @@ def test_what_is_not_to_be_removed_stays(said: str) -> None:
     assert read_by_code(said) in ([], None)
 
 
-@pytest.mark.parametrize("said", ["move it to 5 PM", "so let's start at 5 PM then", "change the time to 5 PM"])
+@pytest.mark.parametrize(
+    "said", ["move it to 5 PM", "so let's start at 5 PM then", "change the time to 5 PM"]
+)
 def test_another_time_is_read_by_code_where_one_node_holds_a_time(said: str) -> None:
     assert read_by_code(said) == ["change 4 PM: 5 PM"]
 

@@ -238,3 +238,15 @@ def test_one_more_of_several_may_have_their_slot() -> None:
     assert made.slots == ("actor",)
     assert grammars.accepts(trim.grammar(made), "in radio drama:\n+ actor = Femi")
     assert not grammars.accepts(trim.grammar(made), "in radio drama:\n+ title = Femi")
+
+
+def test_whose_it_is_belongs_to_a_stated_slot() -> None:
+    allowed = frame(context_of("form\n- school's postcode = 14769", "My doctor's postcode is 15928."))
+    assert (allowed.slot, allowed.forced) == ("doctor's postcode", True)
+
+
+def test_a_stated_slot_is_not_that_of_somebody_else() -> None:
+    allowed = frame(
+        context_of("form\n- school's postcode = 14769", "I got that wrong, my postcode is 15928.")
+    )
+    assert allowed.slot == "postcode" and Verb.CHANGE not in allowed.verbs

@@ -23,7 +23,7 @@ SURE = 0.5
 
 
 _TIME = re.compile(
-    r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\b(?:half|quarter) (?:past|to) \w+|\b\w+ o['’]clock\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b|\blas \w+ y media\b|\bmidnight\b|\bmittag\b",
+    r"\d{1,2}[:.]\d\d(?:\s?(?:a\.?m\b\.?|p\.?m\b\.?|uhr\b|h\b))?|\b\d{1,2}\s?(?:a\.?m|p\.?m|uhr|h)\b|\bnoon\b|\b(?:half|quarter) (?:past|to) \w+|\b\w+ o['’]clock\b|\bhalb (?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b|\blas \w+ y media\b|\bmidnight\b|\bmittag\b",
     re.IGNORECASE,
 )
 _DATE = re.compile(

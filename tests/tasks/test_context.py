@@ -135,3 +135,8 @@ def test_a_deleted_root_is_no_root_of_anything() -> None:
 
 def test_every_part_that_can_be_left_out_has_a_name() -> None:
     assert set(map(str, Part)) == {"trim", "graph", "guards"}
+
+
+@pytest.mark.parametrize("text", ["7:30 pm", "8:30 p.m.", "19:15", "4 PM", "10.30 Uhr", "at 10:45"])
+def test_a_time_of_day_is_a_time_however_it_is_written(text: str) -> None:
+    assert kind_of(text) == "time"

@@ -43,7 +43,8 @@ def run(command: str, environment: dict[str, str]) -> str:
 @pytest.mark.slow
 def test_ingest_and_search_print_what_the_readme_shows(embedder_path: Path) -> None:
     environment = os.environ | {"LOCALMEM_MODELS_DIR": str(embedder_path.parent), "COLUMNS": "80"}
-    commands = [(command, output) for command, output in shown() if " ask " not in command]
+    models = {"ask", "chat"}  # what a model words may differ from machine to machine
+    commands = [(command, output) for command, output in shown() if command.split()[1] not in models]
     assert [command.split()[1] for command, _ in commands] == ["ingest", "search"]
     for command, output in commands:
         printed = run(command, environment)

@@ -69,7 +69,8 @@ class Worker(ScriptedModel):
     def _says(self, fact: JobFact, text: str) -> bool:
         """Whether this is one of the turns that say it; which, is known by its words."""
         golden = [LINES[int(source.removeprefix("line ")) - 1] for source in fact.gold]
-        ending = text[-20:]  # the beginning may have the meaning of a date in it
+        # What a date means may stand behind it, anywhere in a turn.
+        ending = re.sub(r" \(\w+day \d+ \w+ \d+\)", "", text)[-20:]
         return any(line.endswith(ending) for line in golden) and any(
             form.casefold() in text.casefold() for form in fact.forms
         )

@@ -35,6 +35,7 @@ def library() -> None:
 def path(library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty encrypted memory, whose passphrase is in the environment."""
     monkeypatch.setenv("LOCALMEM_PASSPHRASE", WORDS)
+    monkeypatch.setattr(passphrases, "ask", None)  # the command line of another test may have set it
     folder = tmp_path / "memory"
     return Memory.new(folder / "diary.db", passphrase=WORDS)
 

@@ -18,7 +18,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from localmem.errors import BenchError, UsageError
 
-INTENTS = ("new", "update", "check")
 HALVES = ("tune", "check")
 
 

@@ -19,16 +19,6 @@ from localmem.tasks.moods import forbids_removal
 from localmem.tasks.trim import BY_CODE, Line, Verb
 from localmem.tasks.values import Status
 
-_FAMILIES = {
-    Cue.DELETE: Verb.DELETE,
-    Cue.ONLY: Verb.KEEP,
-    Cue.RESTORE: Verb.RESTORE,
-    Cue.DONE: Verb.DONE,
-    Cue.BACK: Verb.BACK,
-    Cue.ALSO: Verb.LINK,
-}
-
-
 _OTHERS = (Cue.ABSENT, Cue.SPLIT, Cue.MERGE)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from localmem.tasks.context import GROUP, NOTE, kind_of
 from localmem.tasks.cues import folded
 from localmem.tasks.graph import TaskGraph
-from localmem.tasks.mentions import alike, content
 from localmem.tasks.phrases import Phrases, sentence
 from localmem.tasks.values import Node, Status, fold
 
@@ -212,9 +211,3 @@ def plural(slot: str) -> bool:
     """Whether an English name looks like several: "flowers", not "address"."""
     last = slot.casefold().split()[-1] if slot.split() else ""
     return last.endswith("s") and not last.endswith(("ss", "us", "is", "'s", "news")) and len(last) > 3
-
-
-def same_words(one: str, other: str) -> bool:
-    """Whether two texts have the same words with a meaning, in any form."""
-    first, second = content(one), content(other)
-    return len(first) == len(second) and all(map(alike, first, second))

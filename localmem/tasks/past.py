@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.graph import TaskGraph
-from localmem.tasks.mentions import alike, content
 from localmem.tasks.values import Node, Op, Revision, Status, fold
 
 
@@ -113,17 +111,6 @@ def ended(span: Span) -> Op | None:
 def said_in(node: Node, turn: int) -> str:
     """What the user said in a turn that changed the node."""
     return next((revision.why for revision in node.history if revision.turn == turn), "")
-
-
-def words_of(node: Node) -> frozenset[str]:
-    """All content words that a node ever had."""
-    texts = {text for revision in node.history for text in (revision.slot, revision.value)}
-    return frozenset(word for text in texts for word in content(text))
-
-
-def has_word(words: Iterable[str], word: str) -> bool:
-    """Whether a word, in any form, is among these."""
-    return any(alike(word, other) for other in words)
 
 
 def label(span: Span, other: Span) -> str:

@@ -3,18 +3,21 @@
 
 python scripts/fuzz_transcripts.py [--seconds 600] [--format NAME ...] [--found DIR]
 
-With atheris (coverage-guided, libFuzzer: pip install atheris) each format gets a process of its own, the example of the tests as a
-seed and its words as a dictionary; without it, hypothesis does the same without looking at coverage. An input has
-two shapes, by its first byte: the bytes of a file, or a program that puts other values into the JSON of the example. "zip" is a
-zip of the example. What fails is kept in DIR. The last line is JSON.
+With atheris (coverage-guided, libFuzzer: pip install atheris) each format gets a process of its own, with what its tests read as
+seeds and their words as a dictionary; without it, hypothesis does the same without looking at coverage. An input has
+three shapes, by its first byte: the bytes of a file; a file in which a piece is repeated up to 64 KB, which finds what
+takes quadratic time; or a program that puts other values into the JSON of a seed. What fails is kept in DIR. The last line is JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import io
 import json
+import os
+import pickle
 import re
 import subprocess
 import sys
@@ -31,8 +34,12 @@ sys.path.insert(0, str(ROOT))
 
 ZIP = "zip"
 SLOW = 10
-"""Seconds that no input of a few kilobytes may take."""
+"""Seconds that no input may take."""
 LENGTH = 4096
+LONG = 1 << 16
+"""Bytes up to which a piece is repeated."""
+SEEDS = 80
+"""Of a format, at most."""
 ODD: list[Any] = [
     *(None, True, 0, -1, 5, 1e308, float("inf"), float("nan"), 10**400, "", "x", "\ud800", "\0", "4/3/2025"),
     *(
@@ -77,36 +84,85 @@ def mutated(value: Any, program: bytes) -> Any:
     return holder[0]
 
 
-def target(name: str) -> Callable[[bytes], None]:
-    """What one input does."""
+def stretched(data: bytes) -> bytes:
+    """The third and later bytes, with a piece of them repeated: the first two say which."""
+    text = data[2:]
+    start = data[0] * len(text) // 256 if data else 0
+    piece = text[start : start + 1 + (data[1] if len(data) > 1 else 0) % 64]
+    return text[:start] + piece * (LONG // max(1, len(piece))) + text[start:]
+
+
+def target(name: str, examples: list[bytes]) -> Callable[[bytes], None]:
+    """What one input does.
+
+    Args:
+        name: of the format, or "zip".
+        examples: files of the format.
+    """
     from localmem.formats import Format
-    from tests.transcripts.helpers import VALID
     from tests.transcripts.test_any_bytes import check
 
-    if name == ZIP:
-        return lambda data: check(data, None)
-    format = Format(name)
-    example = VALID[format]
-    is_json = example.startswith(("[", "{")) and format is not Format.JSONL
+    format = None if name == ZIP else Format(name)
+    values = []
+    for example in examples if format is not Format.JSONL else ():
+        with contextlib.suppress(ValueError, RecursionError):
+            values.append(json.loads(example))
+    values = [value for value in values if isinstance(value, dict | list) and value]
 
     def run(data: bytes) -> None:
-        if is_json and data[:1] and data[0] % 2:
-            made = mutated(json.loads(example), data[1:])
+        shape = data[0] % 4 if data else 0
+        if values and shape % 2 and len(data) > 1:
+            made = mutated(copy.deepcopy(values[data[1] % len(values)]), data[2:])
             data = json.dumps(made, ensure_ascii=False).encode("utf-8", "surrogatepass")
         else:
-            data = data[1:]
+            data = stretched(data[1:]) if shape == 2 else data[1:]
         check(data, format)
-        check(data, None)
+        if format is not None:
+            check(data, None)
 
     return run
 
 
-def seeds(name: str) -> list[bytes]:
+def collected() -> dict[str, list[bytes]]:
+    """What the tests of the transcripts read, by the format that it is found to be."""
+    import pytest
+
+    import localmem.transcripts as transcripts
+    from localmem.errors import TranscriptError
+    from localmem.formats import Format
+
+    real = transcripts.read_stream
+    seen: dict[bytes, None] = {}
+
+    def recorded(stream: Any, *arguments: Any, **more: Any) -> Any:
+        made_up = sys.modules["hypothesis"].currently_in_test_context()
+        if isinstance(stream, io.BytesIO) and not made_up:
+            seen[stream.getvalue()] = None
+        return real(stream, *arguments, **more)
+
+    transcripts.read_stream = recorded
+    with contextlib.redirect_stdout(io.StringIO()):
+        given = ["-q", "-p", "no:cacheprovider", "-m", "not slow", "--ignore-glob", "*/test_any_bytes.py"]
+        pytest.main([*given, str(ROOT / "tests/transcripts")])
+    transcripts.read_stream = real
+    found: dict[str, list[bytes]] = {format.value: [] for format in Format} | {ZIP: []}
+    for data in sorted(seen, key=len):
+        with contextlib.suppress(TranscriptError):
+            name = ZIP if data.startswith(b"PK") else transcripts.detect(data, "any.bin")[0].value
+            if len(data) < LENGTH:
+                found[name].append(data)
+    return found
+
+
+def seeds(name: str, corpus: Path | None) -> list[bytes]:
+    """Files of a format: the example that all its tests know, and what else they read."""
     from localmem.formats import Format
     from tests.transcripts.helpers import VALID
 
-    if name == ZIP:
-        made = []
+    made = []
+    if name != ZIP:
+        made.append(VALID[Format(name)].encode())
+    else:
         for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             out = io.BytesIO()
             with zipfile.ZipFile(out, "w", method) as archive:
@@ -115,26 +171,30 @@ def seeds(name: str) -> list[bytes]:
                 archive.writestr("users.json", "[]")
                 archive.writestr("channels.json", "[]")
             made.append(out.getvalue())
-        return made
-    return [b"\0" + VALID[Format(name)].encode(), b"\1" + bytes(range(60))]
+    more = pickle.loads(corpus.read_bytes())[name] if corpus else []
+    step = max(1, len(more) // SEEDS)
+    return list(dict.fromkeys([*made, *more[::step]]))[:SEEDS]
 
 
-def one(name: str, seconds: int, found: Path) -> None:
+def one(name: str, seconds: int, found: Path, examples: Path | None) -> None:
     """Fuzz in this process until the time is over or something fails."""
     if find_spec("atheris") is None:
-        _hypothesis(name, seconds)
+        _hypothesis(name, seconds, seeds(name, examples))
         return
     import atheris
 
     with atheris.instrument_imports(include=["localmem.transcripts", "zipfile"]):
         import localmem.transcripts  # noqa: F401
-    run = target(name)
+    files = seeds(name, examples)
+    run = target(name, files)
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
         corpus.mkdir()
-        for number, seed in enumerate(seeds(name)):
-            (corpus / str(number)).write_bytes(seed)
-        words = sorted({word for seed in seeds(name) for word in re.findall(rb'[\w:/"{}\[\].-]{2,24}', seed)})
+        for number, seed in enumerate(files):
+            (corpus / f"file-{number}").write_bytes(b"\0" + seed)
+            (corpus / f"long-{number}").write_bytes(bytes([2, 128, 1]) + seed)
+            (corpus / f"values-{number}").write_bytes(bytes([1, number, *range(60)]))
+        words = sorted({word for seed in files for word in re.findall(rb'[\w:/"{}\[\].-]{2,24}', seed)})
         escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in words)
         Path(folder, "words").write_text("\n".join(f'"{word}"' for word in escaped), encoding="ascii")
         options = {
@@ -149,12 +209,11 @@ def one(name: str, seconds: int, found: Path) -> None:
         atheris.Fuzz()
 
 
-def _hypothesis(name: str, seconds: int) -> None:
+def _hypothesis(name: str, seconds: int, starts: list[bytes]) -> None:
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
-    run = target(name)
-    starts = seeds(name)
+    run = target(name, starts)
     ended = time.monotonic() + seconds
     count = 0
 
@@ -167,7 +226,8 @@ def _hypothesis(name: str, seconds: int) -> None:
         if time.monotonic() > ended:
             raise KeyboardInterrupt
         count += 1
-        text = bytearray(data.draw(st.sampled_from(starts)))
+        text = bytearray(data.draw(st.sampled_from([b"\0", b"\1\0", b"\2\0\1"])))
+        text += data.draw(st.sampled_from(starts))
         for _ in range(data.draw(st.integers(1, 6))):
             at = data.draw(st.integers(0, len(text)))
             text[at : at + data.draw(st.integers(0, 9))] = data.draw(st.binary(max_size=9))
@@ -190,15 +250,22 @@ def main() -> None:
     parser.add_argument("--format", choices=names, action="append", help="default: all")
     parser.add_argument("--found", type=Path, default=Path(tempfile.gettempdir()) / "fuzz_transcripts")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--examples", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.found.mkdir(parents=True, exist_ok=True)
-    if options.inside:
-        one(options.format[0], options.seconds, options.found)
+    if options.inside and options.format is None:
+        options.examples.write_bytes(pickle.dumps(collected()))
         return
+    if options.inside:
+        one(options.format[0], options.seconds, options.found, options.examples)
+        return
+    examples = options.found / f"examples-{os.getpid()}.pickle"
+    subprocess.run([sys.executable, __file__, "--inside", "--examples", str(examples)], check=True)
     results = {}
     for name in options.format or names:
         command = [sys.executable, __file__, "--inside", "--format", name]
         command += ["--seconds", str(options.seconds), "--found", str(options.found)]
+        command += ["--examples", str(examples)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         runs = re.findall(r"Done (\d+) ", done.stderr) or re.findall(r"^#(\d+)", done.stderr, re.MULTILINE)
         results[name] = {"runs": int(runs[-1]) if runs else 0, "failed": bool(done.returncode)}
@@ -209,6 +276,7 @@ def main() -> None:
         if done.returncode:
             (options.found / f"{name}.log").write_text(done.stderr, encoding="utf-8")
             print(f"          see {options.found / f'{name}.log'}")
+    examples.unlink()
     engine = "atheris" if find_spec("atheris") else "hypothesis"
     print(json.dumps({"engine": engine, "seconds": options.seconds, "formats": results}))
     sys.exit(any(result["failed"] for result in results.values()))

@@ -5,7 +5,7 @@ python scripts/fuzz_transcripts.py [--seconds 600] [--format NAME ...] [--found 
 
 With atheris (coverage-guided, libFuzzer: pip install atheris) each format gets a process of its own, with what its tests read as
 seeds and their words as a dictionary; without it, hypothesis does the same without looking at coverage. An input has
-three shapes, by its first byte: the bytes of a file; a file in which a piece is repeated up to 64 KB, which finds what
+three shapes, by its first byte: the bytes of a file; a file in which a piece is repeated up to 32 KB, which finds what
 takes quadratic time; or a program that puts other values into the JSON of a seed. What fails is kept in DIR. The last line is JSON.
 """
 
@@ -34,10 +34,16 @@ sys.path.insert(0, str(ROOT))
 
 ZIP = "zip"
 SLOW = 10
-"""Seconds that no input may take."""
+"""Seconds that no input may take, ..."""
+SLOW_COMPUTED = 2
+"""... and seconds of computing."""
 LENGTH = 4096
-LONG = 1 << 16
+LONG = 1 << 15
 """Bytes up to which a piece is repeated."""
+STRETCH = 2
+"""First byte of an input in which one is."""
+STRETCHED = 3
+"""Seeds that begin so; one of them takes as long as a hundred others."""
 SEEDS = 80
 """Of a format, at most."""
 ODD: list[Any] = [
@@ -110,15 +116,17 @@ def target(name: str, examples: list[bytes]) -> Callable[[bytes], None]:
     values = [value for value in values if isinstance(value, dict | list) and value]
 
     def run(data: bytes) -> None:
-        shape = data[0] % 4 if data else 0
+        begun = time.process_time()
+        shape = data[0] if data else 0
         if values and shape % 2 and len(data) > 1:
             made = mutated(copy.deepcopy(values[data[1] % len(values)]), data[2:])
             data = json.dumps(made, ensure_ascii=False).encode("utf-8", "surrogatepass")
         else:
-            data = stretched(data[1:]) if shape == 2 else data[1:]
+            data = stretched(data[1:]) if shape == STRETCH else data[1:]
         check(data, format)
         if format is not None:
             check(data, None)
+        assert time.process_time() - begun < SLOW_COMPUTED, f"slow: {len(data)} bytes"
 
     return run
 
@@ -149,9 +157,16 @@ def collected() -> dict[str, list[bytes]]:
     for data in sorted(seen, key=len):
         with contextlib.suppress(TranscriptError):
             name = ZIP if data.startswith(b"PK") else transcripts.detect(data, "any.bin")[0].value
-            if len(data) < LENGTH:
+            if len(data) < LENGTH and (name != ZIP or unpacked(data) < LONG):
                 found[name].append(data)
     return found
+
+
+def unpacked(data: bytes) -> int:
+    """Bytes of the files of a zip, as far as it says."""
+    with contextlib.suppress(Exception), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return sum(info.file_size for info in archive.infolist())
+    return 0
 
 
 def seeds(name: str, corpus: Path | None) -> list[bytes]:
@@ -192,8 +207,9 @@ def one(name: str, seconds: int, found: Path, examples: Path | None) -> None:
         corpus.mkdir()
         for number, seed in enumerate(files):
             (corpus / f"file-{number}").write_bytes(b"\0" + seed)
-            (corpus / f"long-{number}").write_bytes(bytes([2, 128, 1]) + seed)
             (corpus / f"values-{number}").write_bytes(bytes([1, number, *range(60)]))
+            if number % (1 + len(files) // STRETCHED) == 0:
+                (corpus / f"long-{number}").write_bytes(bytes([STRETCH, 128, 1]) + seed)
         words = sorted({word for seed in files for word in re.findall(rb'[\w:/"{}\[\].-]{2,24}', seed)})
         escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in words)
         Path(folder, "words").write_text("\n".join(f'"{word}"' for word in escaped), encoding="ascii")

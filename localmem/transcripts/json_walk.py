@@ -144,6 +144,9 @@ def walk(source: Source, limit: int, into: Container[Path]) -> Iterator[tuple[Pa
 
 
 _LONGEST_KEY = 1000
+_CAREFUL = 64
+"""Values behind a malformed one whose ends are looked for before they are decoded: the decoder's error counts all lines
+before it, so that a file of malformed values would take a hundred times as long."""
 _EDGE = 16
 """Characters before the end of what was read, in which an error tells of what is missing behind it."""
 _TRUNCATED = "The file is cut off; what came before is kept. Export it again to get the rest."
@@ -159,6 +162,7 @@ class _Walk:
         self._line = 1
         self._counted = 0
         self._closed = True  # whether the value that was scanned last has an end
+        self._careful = 0
         self.at = 0
 
     def line(self) -> int:
@@ -180,7 +184,8 @@ class _Walk:
 
     def value(self, limit: int) -> object:
         """The value that starts here."""
-        while self.peek() in '{["':
+        self._careful -= self._careful > 0
+        while self.peek() in '{["' and not self._careful:
             # The short way. A bare word, which is rare and mostly wrong, would cost a count of lines here.
             try:
                 value, end = _DECODER.raw_decode(self._text, self.at)
@@ -201,6 +206,8 @@ class _Walk:
         if text is None:
             return Broken(f"longer than {limit:,} characters")
         value = loads(text, first_line)
+        if isinstance(value, Broken):
+            self._careful = _CAREFUL
         if isinstance(value, Broken) and not self._closed:
             raise self._source.error(
                 "the file ends inside a value that begins here", first_line, hint=_TRUNCATED

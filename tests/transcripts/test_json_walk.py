@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localmem.errors import TranscriptError
-from localmem.transcripts.json_walk import OPENED, Broken, walk
+from localmem.transcripts import json_walk
+from localmem.transcripts.json_walk import OPENED, Broken, elements, walk
 from localmem.transcripts.source import Source
 
 INTO = {(), ("list",), ("list", ""), ("list", "", "in")}
@@ -53,6 +54,29 @@ def test_what_is_broken_is_told_and_the_rest_is_read() -> None:
     assert (("list", ""), 2) in found
     assert (("d",), 7) in found
     assert ((), "broken") in found
+
+
+def test_malformed_values_cost_what_they_are_long_and_not_what_lies_before_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The decoder's error counts the lines of all that lies before it."""
+    counted = 0
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+            nonlocal counted
+            try:
+                return super().raw_decode(s, idx)
+            except json.JSONDecodeError as error:
+                counted += error.pos
+                raise
+
+    monkeypatch.setattr(json_walk, "_DECODER", Counting(strict=False))
+    content = "[" + '{"a": nope}, {"b": 1},\n' * 10_000 + "5]"
+    found = list(elements(Source(io.BytesIO(content.encode()), "x.json"), 1000))
+    assert sum(isinstance(value, Broken) for value in found) == 10_000
+    assert found[1::2] == [{"b": 1}] * 10_000
+    assert counted < 20 * len(content)
 
 
 def test_a_value_that_is_too_long_is_told_and_the_rest_is_read() -> None:

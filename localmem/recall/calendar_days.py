@@ -10,6 +10,9 @@ MONTHS = (
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
 
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9}
+"""The first month."""
+
 
 def day_name(day: date) -> str:
     """For example: Tuesday 4 March 2025."""
@@ -23,7 +26,7 @@ def short_day(day: date) -> str:
 
 def days_from(day: date, count: int) -> str:
     """The day so many days later, or earlier below 0."""
-    return day_name(day + timedelta(days=count))
+    return short_day(day + timedelta(days=count))
 
 
 def unit_from(day: date, unit: str, count: int) -> str:
@@ -45,10 +48,49 @@ def unit_from(day: date, unit: str, count: int) -> str:
             return str(_year(day.year + count))
 
 
+def span_from(day: date, unit: str, direction: int) -> str:
+    """The last (direction -1), this (0) or next (1) week, weekend, month or year.
+
+    "Last week" may be the calendar week before or the seven days before, so it stays "the week before 4 March 2025".
+
+    Raises:
+        OverflowError, ValueError: outside the calendar.
+    """
+    if direction < 0 and unit in ("week", "weekend"):
+        return f"the {unit} before {short_day(day)}"
+    return unit_from(day, unit, direction)
+
+
+def years_from(day: date, count: int) -> str:
+    """The year so many years later; a single year ago is told to about a month.
+
+    Raises:
+        ValueError: outside the calendar.
+    """
+    return f"about {_months(day, -12)}" if count == -1 else unit_from(day, "year", count)
+
+
+def season_from(day: date, name: str, direction: int) -> str:
+    """The last (direction -1) spring, summer or autumn that is over, this year's (0), or the next that begins (1).
+
+    Months as in the north: summer is June to August.
+
+    Raises:
+        ValueError: outside the calendar.
+    """
+    first = _SEASONS[name]
+    year = day.year
+    if direction < 0:
+        year -= day.month <= first + 2
+    elif direction > 0:
+        year += day.month >= first
+    return f"{name} {_year(year)}"
+
+
 def weekday_from(day: date, wanted: int, direction: int) -> str:
     """The last (direction -1) or next (1) weekday of number `wanted`, Monday being 0; never the day itself."""
     days = (day.weekday() - wanted) % 7 or 7 if direction < 0 else (wanted - day.weekday()) % 7 or 7
-    return days_from(day, direction * days)
+    return day_name(day + timedelta(days=direction * days))
 
 
 def last_month(day: date, number: int) -> str:

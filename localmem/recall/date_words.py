@@ -12,7 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from localmem.recall.calendar_days import MONTHS, WEEKDAYS, days_from, last_month, unit_from, weekday_from
+from localmem.recall.calendar_days import (
+    MONTHS,
+    WEEKDAYS,
+    days_from,
+    last_month,
+    season_from,
+    span_from,
+    unit_from,
+    weekday_from,
+    years_from,
+)
 
 Match = re.Match[str]
 Rule = tuple[str, Callable[[Match, date], str]]
@@ -35,6 +45,10 @@ def _count(text: str, numbers: Mapping[str, int]) -> int:
     return int(text) if text.isdigit() else numbers[text]
 
 
+def _counted(day: date, unit: str, count: int) -> str:
+    return years_from(day, count) if unit == "year" else unit_from(day, unit, count)
+
+
 def _english() -> tuple[Rule, ...]:
     numbers = _numbered(
         "one|a|an",
@@ -44,6 +58,8 @@ def _english() -> tuple[Rule, ...]:
     count = rf"(?P<count>\d{{1,3}}|{_any(numbers)})"
     unit = "(?P<unit>day|week|weekend|month|year)"
     which = "(?:the |this )?(?P<which>last|past|previous|next|coming)"
+    weekdays = {form: place for place, name in enumerate(WEEKDAYS) for form in (name, name[:3])}
+    weekdays |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3}
     return (
         (r"(?:the )?day before yesterday", lambda m, day: days_from(day, -2)),
         (r"(?:the )?day after tomorrow", lambda m, day: days_from(day, 2)),
@@ -52,7 +68,11 @@ def _english() -> tuple[Rule, ...]:
         (r"tomorrow", lambda m, day: days_from(day, 1)),
         (
             rf"{_WHOLE}{count} {unit}s? (?:ago|back|earlier)",
-            lambda m, day: unit_from(day, m["unit"], -_count(m["count"], numbers)),
+            lambda m, day: _counted(day, m["unit"], -_count(m["count"], numbers)),
+        ),
+        (
+            rf"{_WHOLE}{count} years now",
+            lambda m, day: f"since {unit_from(day, 'year', -_count(m['count'], numbers))}",
         ),
         (
             rf"{_WHOLE}in {count} {unit}s?(?! or)",
@@ -60,12 +80,16 @@ def _english() -> tuple[Rule, ...]:
         ),
         (
             rf"{which} (?P<unit>week|weekend|month|year)(?!s|'s)",
-            lambda m, day: unit_from(day, m["unit"], _DIRECTION[m["which"]]),
+            lambda m, day: span_from(day, m["unit"], _DIRECTION[m["which"]]),
         ),
         (r"this (?P<unit>week|weekend|month|year)", lambda m, day: unit_from(day, m["unit"], 0)),
         (
-            rf"{which} (?P<weekday>{_any(WEEKDAYS)})",
-            lambda m, day: weekday_from(day, WEEKDAYS.index(m["weekday"]), _DIRECTION[m["which"]]),
+            r"(?:the |this )?(?P<which>last|past|previous|this|next|coming) (?P<season>spring|summer|autumn|fall)(?!s|'s)",
+            lambda m, day: season_from(day, m["season"], _DIRECTION[m["which"]]),
+        ),
+        (
+            rf"{which} (?P<weekday>{_any(weekdays)})",
+            lambda m, day: weekday_from(day, weekdays[m["weekday"]], _DIRECTION[m["which"]]),
         ),
         (rf"last (?P<month>{_any(MONTHS)})", lambda m, day: last_month(day, MONTHS.index(m["month"]) + 1)),
     )
@@ -112,13 +136,13 @@ def _german() -> tuple[Rule, ...]:
         ),
         (
             rf"(?P<way>vor|in) (?P<count>\d{{1,3}}|{_any(numbers)}) (?P<unit>{_any(units)})",
-            lambda m, day: unit_from(
+            lambda m, day: _counted(
                 day, units[m["unit"]], _count(m["count"], numbers) * (-1 if m["way"] == "vor" else 1)
             ),
         ),
         (
             rf"{which} (?P<unit>woche|wochenende|monat|jahr)",
-            lambda m, day: unit_from(day, units[m["unit"]], direction(m)),
+            lambda m, day: span_from(day, units[m["unit"]], direction(m)),
         ),
         (
             rf"(?P<which>{back}|{ahead})[nmr]? (?P<weekday>{_any(days)})",
@@ -159,7 +183,7 @@ def _spanish() -> tuple[Rule, ...]:
         (r"(?<!la )(?<!una )(?<!cada )(?<!media )(?<!buena )mañana", lambda m, day: days_from(day, 1)),
         (
             rf"(?<!desde )hace (?P<count>\d{{1,3}}|{_any(numbers)}) (?P<unit>{_any(units)})(?! que)",
-            lambda m, day: unit_from(day, units[m["unit"]], -_count(m["count"], numbers)),
+            lambda m, day: _counted(day, units[m["unit"]], -_count(m["count"], numbers)),
         ),
         (
             rf"(?:dentro de|en) (?P<count>\d{{1,3}}|{_any(numbers)}) (?P<unit>{_any(units)})",
@@ -167,11 +191,11 @@ def _spanish() -> tuple[Rule, ...]:
         ),
         (
             rf"(?:la|el) {spans} (?P<which>{back}|{ahead})",
-            lambda m, day: unit_from(day, units[m["unit"]], direction(m)),
+            lambda m, day: span_from(day, units[m["unit"]], direction(m)),
         ),
         (
             rf"(?:la|el) (?P<which>{back}|próxim[oa]|proxim[oa]) {spans}",
-            lambda m, day: unit_from(day, units[m["unit"]], direction(m)),
+            lambda m, day: span_from(day, units[m["unit"]], direction(m)),
         ),
         (rf"est[ae] {spans}", lambda m, day: unit_from(day, units[m["unit"]], 0)),
         (
@@ -206,7 +230,7 @@ def _french() -> tuple[Rule, ...]:
         (r"demain", lambda m, day: days_from(day, 1)),
         (
             rf"il y a (?P<count>\d{{1,3}}|{_any(numbers)}) (?P<unit>{_any(units)})(?! que)",
-            lambda m, day: unit_from(day, units[m["unit"]], -_count(m["count"], numbers)),
+            lambda m, day: _counted(day, units[m["unit"]], -_count(m["count"], numbers)),
         ),
         (
             rf"dans (?P<count>\d{{1,3}}|{_any(numbers)}) (?P<unit>{_any(units)})",
@@ -214,7 +238,7 @@ def _french() -> tuple[Rule, ...]:
         ),
         (
             rf"(?:la |le |l['’])(?P<unit>semaine|week-?end|mois|an|année) {which}",
-            lambda m, day: unit_from(day, units[m["unit"]], direction(m)),
+            lambda m, day: span_from(day, units[m["unit"]], direction(m)),
         ),
         (
             r"(?:cette|ce) (?P<unit>semaine|week-?end|mois|année)(?:-ci)?",

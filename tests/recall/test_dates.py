@@ -70,26 +70,26 @@ def meanings(text: str, said: datetime = TUESDAY) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("yesterday", "Monday 3 March 2025"),
-        ("the day before yesterday", "Sunday 2 March 2025"),
-        ("day before yesterday", "Sunday 2 March 2025"),
-        ("last night", "Monday 3 March 2025"),
-        ("today", "Tuesday 4 March 2025"),
-        ("tonight", "Tuesday 4 March 2025"),
-        ("this afternoon", "Tuesday 4 March 2025"),
-        ("tomorrow", "Wednesday 5 March 2025"),
-        ("the day after tomorrow", "Thursday 6 March 2025"),
-        ("day after tomorrow", "Thursday 6 March 2025"),
-        ("three days ago", "Saturday 1 March 2025"),
-        ("4 days ago", "Friday 28 February 2025"),
-        ("a couple of days ago", "Sunday 2 March 2025"),
-        ("in 10 days", "Friday 14 March 2025"),
+        ("yesterday", "3 March 2025"),
+        ("the day before yesterday", "2 March 2025"),
+        ("day before yesterday", "2 March 2025"),
+        ("last night", "3 March 2025"),
+        ("today", "4 March 2025"),
+        ("tonight", "4 March 2025"),
+        ("this afternoon", "4 March 2025"),
+        ("tomorrow", "5 March 2025"),
+        ("the day after tomorrow", "6 March 2025"),
+        ("day after tomorrow", "6 March 2025"),
+        ("three days ago", "1 March 2025"),
+        ("4 days ago", "28 February 2025"),
+        ("a couple of days ago", "2 March 2025"),
+        ("in 10 days", "14 March 2025"),
         ("a week ago", "the week of 24 February 2025"),
         ("in two weeks", "the week of 17 March 2025"),
-        ("last week", "the week of 24 February 2025"),
+        ("last week", "the week before 4 March 2025"),
         ("this week", "the week of 3 March 2025"),
         ("next week", "the week of 10 March 2025"),
-        ("last weekend", "the weekend of 1 March 2025"),
+        ("last weekend", "the weekend before 4 March 2025"),
         ("this weekend", "the weekend of 8 March 2025"),
         ("two weekends ago", "the weekend of 22 February 2025"),
         ("last month", "February 2025"),
@@ -97,6 +97,12 @@ def meanings(text: str, said: datetime = TUESDAY) -> list[str]:
         ("in 11 months", "February 2026"),
         ("next year", "2026"),
         ("seven years ago", "2018"),
+        ("for seven years now", "since 2018"),
+        ("last summer", "summer 2024"),
+        ("this fall", "fall 2025"),
+        ("next spring", "spring 2026"),
+        ("last Fri", "Friday 28 February 2025"),
+        ("next Thurs", "Thursday 6 March 2025"),
         ("last Friday", "Friday 28 February 2025"),
         ("last Tuesday", "Tuesday 25 February 2025"),
         ("this coming Tuesday", "Tuesday 11 March 2025"),
@@ -104,8 +110,8 @@ def meanings(text: str, said: datetime = TUESDAY) -> list[str]:
         ("last March", "March 2024"),
         ("last January", "January 2025"),
         ("last December", "December 2024"),
-        ("YESTERDAY", "Monday 3 March 2025"),
-        ("Last WEEK", "the week of 24 February 2025"),
+        ("YESTERDAY", "3 March 2025"),
+        ("Last WEEK", "the week before 4 March 2025"),
     ],
 )
 def test_a_relative_date_is_resolved(text: str, expected: str) -> None:
@@ -115,20 +121,24 @@ def test_a_relative_date_is_resolved(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("said", "text", "expected"),
     [
-        (datetime(2025, 1, 1), "yesterday", "Tuesday 31 December 2024"),
-        (datetime(2024, 12, 31), "tomorrow", "Wednesday 1 January 2025"),
-        (datetime(2024, 3, 1), "yesterday", "Thursday 29 February 2024"),
-        (datetime(2023, 3, 1), "yesterday", "Tuesday 28 February 2023"),
-        (datetime(2024, 2, 29), "a year ago", "2023"),
-        (datetime(2024, 2, 29), "tomorrow", "Friday 1 March 2024"),
+        (datetime(2025, 1, 1), "yesterday", "31 December 2024"),
+        (datetime(2024, 12, 31), "tomorrow", "1 January 2025"),
+        (datetime(2024, 3, 1), "yesterday", "29 February 2024"),
+        (datetime(2023, 3, 1), "yesterday", "28 February 2023"),
+        (datetime(2024, 2, 29), "a year ago", "about February 2023"),
+        (datetime(2023, 8, 11), "last summer", "summer 2022"),
+        (datetime(2023, 9, 1), "last summer", "summer 2023"),
+        (datetime(2023, 5, 31), "next summer", "summer 2023"),
+        (datetime(2023, 6, 1), "next summer", "summer 2024"),
+        (datetime(2024, 2, 29), "tomorrow", "1 March 2024"),
         (datetime(2025, 1, 15), "last month", "December 2024"),
         (datetime(2024, 12, 15), "next month", "January 2025"),
-        (datetime(2025, 1, 2), "last week", "the week of 23 December 2024"),
+        (datetime(2025, 1, 2), "last week", "the week before 2 January 2025"),
         (datetime(2025, 3, 3), "last Monday", "Monday 24 February 2025"),
-        (datetime(2025, 3, 2), "last weekend", "the weekend of 22 February 2025"),
+        (datetime(2025, 3, 2), "last weekend", "the weekend before 2 March 2025"),
         (datetime(2025, 3, 2), "this weekend", "the weekend of 1 March 2025"),
-        (datetime(2025, 3, 4, 0, 0), "yesterday", "Monday 3 March 2025"),
-        (datetime(2025, 3, 4, 23, 59, 59), "yesterday", "Monday 3 March 2025"),
+        (datetime(2025, 3, 4, 0, 0), "yesterday", "3 March 2025"),
+        (datetime(2025, 3, 4, 23, 59, 59), "yesterday", "3 March 2025"),
     ],
 )
 def test_borders_of_months_and_years_are_gone_over(said: datetime, text: str, expected: str) -> None:
@@ -142,6 +152,8 @@ def test_borders_of_months_and_years_are_gone_over(said: datetime, text: str, ex
         "some day",
         "a while ago",
         "last week's meeting",
+        "last summer's trip",
+        "last sunflower",
         "in a month or so",
         "in a minute",
         "1.5 years ago",
@@ -166,40 +178,40 @@ def test_what_has_no_single_meaning_stays_as_it_is(text: str) -> None:
     ("text", "expected"),
     [
         # German
-        ("Ich habe sie gestern Abend gesehen.", "Monday 3 March 2025"),
-        ("Vorgestern hat es geregnet.", "Sunday 2 March 2025"),
-        ("Wir treffen uns übermorgen.", "Thursday 6 March 2025"),
-        ("Heute Morgen war es kalt.", "Tuesday 4 March 2025"),
-        ("Wir sehen uns morgen früh.", "Wednesday 5 March 2025"),
-        ("Das war vor drei Tagen.", "Saturday 1 March 2025"),
-        ("Sie zog vor einem Jahr um.", "2024"),
+        ("Ich habe sie gestern Abend gesehen.", "3 March 2025"),
+        ("Vorgestern hat es geregnet.", "2 March 2025"),
+        ("Wir treffen uns übermorgen.", "6 March 2025"),
+        ("Heute Morgen war es kalt.", "4 March 2025"),
+        ("Wir sehen uns morgen früh.", "5 March 2025"),
+        ("Das war vor drei Tagen.", "1 March 2025"),
+        ("Sie zog vor einem Jahr um.", "about March 2024"),
         ("Sie fährt in zwei Wochen.", "the week of 17 March 2025"),
-        ("Letzte Woche war ich krank.", "the week of 24 February 2025"),
-        ("Am vergangenen Wochenende waren wir in Ulm.", "the weekend of 1 March 2025"),
+        ("Letzte Woche war ich krank.", "the week before 4 March 2025"),
+        ("Am vergangenen Wochenende waren wir in Ulm.", "the weekend before 4 March 2025"),
         ("Nächsten Monat ziehen wir um.", "April 2025"),
         ("Er kam letzten Freitag.", "Friday 28 February 2025"),
         ("Nächsten Sonnabend gehe ich hin.", "Saturday 8 March 2025"),
         # Spanish
-        ("La vi ayer.", "Monday 3 March 2025"),
-        ("Anteayer llovió mucho.", "Sunday 2 March 2025"),
-        ("Nos vemos pasado mañana.", "Thursday 6 March 2025"),
-        ("Te llamo mañana por la tarde.", "Wednesday 5 March 2025"),
-        ("Fue hace tres días.", "Saturday 1 March 2025"),
+        ("La vi ayer.", "3 March 2025"),
+        ("Anteayer llovió mucho.", "2 March 2025"),
+        ("Nos vemos pasado mañana.", "6 March 2025"),
+        ("Te llamo mañana por la tarde.", "5 March 2025"),
+        ("Fue hace tres días.", "1 March 2025"),
         ("Se va dentro de dos semanas.", "the week of 17 March 2025"),
-        ("La semana pasada estuve enfermo.", "the week of 24 February 2025"),
+        ("La semana pasada estuve enfermo.", "the week before 4 March 2025"),
         ("El próximo fin de semana voy a casa.", "the weekend of 15 March 2025"),
         ("El mes que viene nos mudamos.", "April 2025"),
         ("Vino el viernes pasado.", "Friday 28 February 2025"),
         ("Voy el próximo sábado.", "Saturday 8 March 2025"),
         ("El año pasado vivía en Cádiz.", "2024"),
         # French
-        ("Je l’ai vue hier.", "Monday 3 March 2025"),
-        ("Avant-hier il a plu.", "Sunday 2 March 2025"),
-        ("On se voit après-demain.", "Thursday 6 March 2025"),
-        ("Aujourd'hui je reste à la maison.", "Tuesday 4 March 2025"),
-        ("C’était il y a trois jours.", "Saturday 1 March 2025"),
+        ("Je l’ai vue hier.", "3 March 2025"),
+        ("Avant-hier il a plu.", "2 March 2025"),
+        ("On se voit après-demain.", "6 March 2025"),
+        ("Aujourd'hui je reste à la maison.", "4 March 2025"),
+        ("C’était il y a trois jours.", "1 March 2025"),
         ("Elle part dans deux semaines.", "the week of 17 March 2025"),
-        ("La semaine dernière j’étais malade.", "the week of 24 February 2025"),
+        ("La semaine dernière j’étais malade.", "the week before 4 March 2025"),
         ("Le mois prochain on déménage.", "April 2025"),
         ("L'année dernière nous vivions à Lyon.", "2024"),
         ("Il est venu vendredi dernier.", "Friday 28 February 2025"),
@@ -268,7 +280,17 @@ def test_a_date_before_the_calendar_begins_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["yesterday", "next week", "in 9 days", "this weekend", "next month", "next year"]
+    "text",
+    [
+        "yesterday",
+        "next week",
+        "in 9 days",
+        "this weekend",
+        "next month",
+        "next year",
+        "last summer",
+        "a year ago",
+    ],
 )
 @pytest.mark.parametrize("said", [datetime.min, datetime.max])
 def test_the_ends_of_the_calendar_do_no_harm(text: str, said: datetime) -> None:
@@ -280,7 +302,7 @@ def test_without_a_time_nothing_is_resolved() -> None:
 
 
 def test_every_date_of_a_text_is_resolved_in_order() -> None:
-    assert meanings("today, not yesterday") == ["Tuesday 4 March 2025", "Monday 3 March 2025"]
+    assert meanings("today, not yesterday") == ["4 March 2025", "3 March 2025"]
 
 
 def test_the_longest_expression_counts() -> None:
@@ -288,7 +310,7 @@ def test_the_longest_expression_counts() -> None:
 
 
 def test_the_meaning_stands_behind_the_words() -> None:
-    assert annotate("I saw her yesterday.", TUESDAY) == "I saw her yesterday (Monday 3 March 2025)."
+    assert annotate("I saw her yesterday.", TUESDAY) == "I saw her yesterday (3 March 2025)."
 
 
 def test_a_day_has_its_name() -> None:

@@ -16,7 +16,7 @@ from localmem.bench.questions import UNKNOWN, Question, Talk
 from localmem.bench.rankings import BASELINES, LAST, Rankings
 from localmem.embed.protocol import Embedder
 from localmem.errors import BenchError
-from localmem.llm.protocol import LanguageModel
+from localmem.llm.protocol import Generation, LanguageModel, Prompt
 from localmem.recall import answer
 from localmem.recall.ingest import Ingest
 from localmem.recall.pipeline import Recall
@@ -24,6 +24,10 @@ from localmem.recall.workspace import Options, order_of_time, tokens
 from localmem.select import Budget
 from localmem.store import Store
 from localmem.values import Answer, Role, Unit, Workspace
+
+STEP = 400
+"""The last turns have so many tokens, or a multiple: never fewer than localmem, and alike for most questions of a
+conversation, so that they need not be read for each."""
 
 SYSTEMS = ("localmem", *BASELINES, LAST)
 
@@ -51,6 +55,12 @@ class Result:
     """Empty if the memory was said not to hold an answer."""
     found: bool
     supported: bool
+    """Whether all names, numbers and dates of the answer stand in the turns shown."""
+    again: bool
+    """Whether it was asked again for a name, a number or a date that stands in no turn."""
+    cited: int
+    astray: int
+    """Citations of turns that were not shown."""
     f1: float
     bleu1: float
     gold: float | None
@@ -130,10 +140,28 @@ def run(
                         key = Key(system, talk.name, question.text, model.id, budget, same)
                         if key not in journal.done:
                             memory = memory or _Memory(talk, embedder, Path(folder) / f"{number}.db", stack)
-                            journal.add(_result(key, question, memory.ask(question, key, model)))
+                            listener = _Listener(model)
+                            given = memory.ask(question, key, listener)
+                            journal.add(_result(key, question, given, listener.again))
                         results.append(journal.done[key])
                         on_result(results[-1])
     return results
+
+
+class _Listener:
+    """A model, and whether an answer was asked again of it."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.again = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def generate(self, prompt: Prompt, **options: Any) -> Generation:
+        """As the model's."""
+        self.again |= prompt.kind == answer.KIND and len(prompt.messages) > prompt.fixed + 1
+        return self._model.generate(prompt, **options)
 
 
 class _Memory:
@@ -151,6 +179,8 @@ class _Memory:
         if key.system != "localmem":
             used = sum(tokens(unit.turn.text) for unit in workspace.units)
             ranking = self._rankings.of(question.text)[key.system]
+            if key.system == LAST:
+                used = -(-used // STEP) * STEP
             limit = {"most": used} if key.same == Same.TOKENS else {"units": key.budget}
             workspace = self._workspace(question.text, self._rankings.first(ranking, **limit))
         return answer.answer(question.text, workspace, lambda: model, before=self._recall.before)
@@ -174,9 +204,10 @@ class _Memory:
         )
 
 
-def _result(key: Key, question: Question, given: Answer) -> Result:
+def _result(key: Key, question: Question, given: Answer, again: bool) -> Result:
     said = given.text if given.found else ""
     shown = [unit.turn for unit in given.workspace.units]
+    ids = {unit.stored.id for unit in given.workspace.units}
     known = question.kind not in UNKNOWN
     gold = question.gold & {turn.source for turn in shown}
     return Result(
@@ -186,6 +217,9 @@ def _result(key: Key, question: Question, given: Answer) -> Result:
         said=said,
         found=given.found,
         supported=given.supported,
+        again=again,
+        cited=len(given.citations),
+        astray=sum(citation.stored.id not in ids for citation in given.citations),
         f1=f1(said, question.answer, question.kind) if known else float(not given.found),
         bleu1=bleu1(said, question.answer) if known else float(not given.found),
         gold=len(gold) / len(question.gold) if question.gold else None,
@@ -205,6 +239,7 @@ def row(system: str, results: Sequence[Result]) -> dict[str, Any]:
     known = [result for result in own if result.kind not in UNKNOWN]
     unknown = [result for result in own if result.kind in UNKNOWN]
     kinds = [result.kind for result in known]
+    given = [result for result in own if result.found]
 
     def mean(values: Sequence[float]) -> float | None:
         return round(100 * sum(values) / len(values), 2) if values else None
@@ -218,7 +253,10 @@ def row(system: str, results: Sequence[Result]) -> dict[str, Any]:
         "bleu1": mean([one.bleu1 for one in known]),
         "f1_by_kind": by_kind,
         "not_found": mean([float(not one.found) for one in known]),
-        "unsupported": mean([float(not one.supported) for one in known if one.found]),
+        "unsupported": mean([float(not one.supported) for one in own if one.found]),
+        "asked_again": mean([float(one.again) for one in own]),
+        "cited": round(sum(one.cited for one in given) / len(given), 2) if given else None,
+        "cited_astray": sum(one.astray for one in own),
         "gold_shown": mean([one.gold for one in known if one.gold is not None]),
         "unknown_questions": len(unknown),
         "unknown_refused": mean([float(not one.found) for one in unknown]),

@@ -10,7 +10,6 @@ turns that do not answer, with these turns out of reach. Nothing is shown before
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,9 +19,22 @@ from localmem.errors import EngineError, TruncatedError
 from localmem.llm import grammar as grammars
 from localmem.llm import prompts, templates
 from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
-from localmem.recall.dates import annotate, day_name
+from localmem.recall.answer_text import (
+    asks_for_likely,
+    asks_for_time,
+    can_be_judged,
+    concise,
+    dated,
+    parts,
+    repeats,
+    says_unknown,
+    split,
+    times,
+)
+from localmem.recall.calendar_days import WEEKDAYS
+from localmem.recall.dates import annotate, day_name, short_day
 from localmem.recall.facts import facts, inner_names, plain, stands_in
-from localmem.recall.query import STOP_WORDS, words
+from localmem.recall.query import MONTHS, STOP_WORDS, words
 from localmem.values import Answer, Citation, StoredTurn, Turn, Unit, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
@@ -31,14 +43,10 @@ CHECK_TOKENS = 4
 KIND = "answer"
 CHECK = "check"
 REST = "answer-rest"
-DRAFT_WORDS = 24
-"""An answer that goes on is checked after so many words, or its first sentence, and streamed from there."""
-
 TRIES = 2
 """How often an answer is written before the memory is said not to hold one."""
 
-_CITED = re.compile(r"\A((?:\[\d+\] ?)+)")
-_SENTENCE_END = re.compile(r"[.!?…]['\"’”)]*\s")
+_DATE_WORDS = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
 
 Before = Callable[[StoredTurn], StoredTurn | None]
 """Gives the turn right before one in its transcript."""
@@ -53,12 +61,14 @@ class Evidence:
     text: str
     """With the meaning of relative dates."""
     day: str
-    """For example "Tuesday 4 March 2025"; empty without a time."""
+    """For example "4 March 2025"; empty without a time."""
 
     @property
     def searchable(self) -> str:
         """All that an answer may take from it."""
-        return f"{self.day} {self.unit.turn.speaker} {self.text}"
+        turn = self.unit.turn
+        day = day_name(turn.at.date()) if turn.at else ""
+        return f"{day} {turn.speaker} {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,7 @@ def evidence(units: Sequence[Unit]) -> list[Evidence]:
     found = []
     for number, unit in enumerate(units, 1):
         turn = unit.turn
-        day = day_name(turn.at.date()) if turn.at else ""
+        day = short_day(turn.at.date()) if turn.at else ""
         found.append(Evidence(number, unit, _line(turn), day))
     return found
 
@@ -93,9 +103,18 @@ def days(shown: Sequence[Evidence]) -> list[dict[str, Any]]:
     return groups
 
 
-def grammar(numbers: Sequence[int]) -> str:
-    """GBNF of an answer that can cite these numbers only."""
-    return grammars.with_rule(grammars.load(KIND), "number", grammars.alternatives(map(str, numbers)))
+def grammar(numbers: Sequence[int], dates: Sequence[str] | None = None) -> str:
+    """GBNF of an answer that can cite these numbers only.
+
+    Args:
+        numbers: of the turns.
+        dates: where a time is asked for, those that the turns name; an answer that begins with a figure is one of them.
+    """
+    rules = grammars.with_rule(grammars.load(KIND), "number", grammars.alternatives(map(str, numbers)))
+    if dates is None:
+        return rules
+    free = r"[^\n\[\] 0-9] [^\n\[\]]{0,400}"
+    return grammars.with_rule(rules, "text", f"{grammars.alternatives(dates)} | {free}" if dates else free)
 
 
 def answer(
@@ -154,6 +173,11 @@ class _Writer:
         self._on_text = on_text
         self._question = " ".join(question.split())
         self._shown = self._fitting(evidence(workspace.units))
+        self._dates = (
+            times(line for one in self._shown for line in (one.day, one.text))
+            if asks_for_time(self._question)
+            else None
+        )
         self._speakers = {word for one in self._shown for word in words(one.unit.turn.speaker)}
         self._names = frozenset(
             plain(word)
@@ -169,7 +193,7 @@ class _Writer:
         more: tuple[Message, ...] = ()
         for _ in range(TRIES):
             draft = self._write(self._prompt(*more), numbers)
-            if not draft.cited:
+            if not draft.cited or says_unknown(draft.text):
                 return None
             missing = self._missing(draft.text)
             if missing and not more:
@@ -218,16 +242,30 @@ class _Writer:
 
     def _write(self, prompt: Prompt, numbers: Sequence[int]) -> _Draft:
         """An answer that cites `numbers` only, up to where it can be judged; empty if it came to no end."""
+
+        def until(reply: str) -> bool:
+            text = split(reply)[1]
+            return can_be_judged(text) or repeats(text) is not None
+
         try:
-            generation = self._generate(
-                prompt, grammar(numbers), until=lambda reply: _can_be_judged(_split(reply)[1])
-            )
+            generation = self._generate(prompt, grammar(numbers, self._dates), until=until)
         except TruncatedError as error:
-            return _Draft(error.text, "", self._cited(_split(error.text)[0]), False)
-        cited, text = _split(generation.text)
+            return _Draft(error.text, "", self._cited(split(error.text)[0]), False)
+        numbers, text = split(generation.text)
+        cited = self._cited(numbers)
+        end = repeats(text)
+        if end is not None or generation.whole:
+            return _Draft(generation.text, self._shortened(text[:end], cited), cited, True)
         # The last word of a beginning may be half a word.
-        shown = text if generation.whole else text[: text.rfind(" ") + 1]
-        return _Draft(generation.text, shown, self._cited(cited), generation.whole)
+        return _Draft(generation.text, text[: text.rfind(" ") + 1], cited, False)
+
+    def _shortened(self, text: str, cited: Sequence[Evidence]) -> str:
+        """A whole answer, with dates for relative ones and without the question said over."""
+        if not cited:
+            return text
+        return concise(
+            self._question, dated(text, self._support(text, cited)[0].unit.turn.at), self._speakers
+        )
 
     def _cited(self, numbers: Sequence[int]) -> tuple[Evidence, ...]:
         by_number = {one.number: one for one in self._shown}
@@ -235,7 +273,7 @@ class _Writer:
 
     def _rest(self, draft: _Draft) -> str:
         """Write a begun answer to its end, telling each word that is whole; the whole text."""
-        begun = _split(draft.reply)[1]
+        begun = split(draft.reply)[1]
         told = len(draft.text)
         text = begun
 
@@ -247,10 +285,17 @@ class _Writer:
                 self._tell(text[told:words_end])
                 told = words_end
 
+        def until(more: str) -> bool:
+            return repeats(begun + more) is not None
+
         try:
-            self._generate(self._prompt(start=draft.reply), grammars.load(REST), on_text=on_text)
+            prompt = self._prompt(start=draft.reply)
+            self._generate(prompt, grammars.load(REST), on_text=on_text, until=until)
         except TruncatedError:
             text = f"{text[:told].rstrip()} …"  # what was told has passed; that it breaks off is told as well
+        end = repeats(text)
+        if end is not None:
+            text = text[: max(end, told)]
         self._tell(text[told:])
         return text
 
@@ -262,6 +307,8 @@ class _Writer:
             for turn in (self._before(stored), stored):
                 if turn is not None:
                     turns[turn.transcript, turn.position] = turn.turn
+        if asks_for_likely(self._question):
+            return True  # what somebody would do stands in no turn; what was claimed of it has been looked up
         if not self._about_who_was_asked(turns.values()):
             return False
         lines = [
@@ -276,8 +323,11 @@ class _Writer:
         return self._generate(prompt, grammars.load(CHECK), tokens=CHECK_TOKENS).text == "yes"
 
     def _about_who_was_asked(self, turns: Iterable[Turn]) -> bool:
-        """Whether any name of the question, other than those of the people who speak, stands in the turns."""
-        named = {plain(name.strip()) for name in inner_names(self._question)} - self._speakers
+        """Whether any name of the question, other than those of the people who speak, stands in the turns.
+
+        Dates are no names: they say when, and a turn need not.
+        """
+        named = {plain(name.strip()) for name in inner_names(self._question)} - self._speakers - _DATE_WORDS
         said = " ".join(turn.text for turn in turns)
         return not named or any(stands_in(name, said) for name in named)
 
@@ -311,7 +361,8 @@ class _Writer:
         The model picks the right words more surely than the right number. So the turn that shares most words
         with the answer (then with the question, then the one of the highest priority) comes first, if it was
         cited or shares words with the question too; cited turns that share none are left out, unless none
-        shares any. For each fact that stands in no turn so far comes the best turn that has it.
+        shares any. For each fact, and each part of a list, that stands in no turn so far comes the best turn
+        that has it.
         """
         asked = self._content(self._question) - self._speakers
         claimed = self._content(text) - asked
@@ -333,6 +384,11 @@ class _Writer:
             having = [one for one in self._shown if stands_in(fact, one.searchable)]
             if having:
                 support.append(max(having, key=says))
+        for part in parts(text):
+            named = self._content(part) - asked
+            having = [one for one in self._shown if named <= set(words(one.searchable))]
+            if named and having and not any(one in having for one in support):
+                support.append(max(having, key=says))
         return support
 
     @staticmethod
@@ -343,16 +399,3 @@ class _Writer:
 def _line(turn: Turn) -> str:
     """What was said, on one line, with the meaning of relative dates."""
     return annotate(" ".join(turn.text.split()), turn.at)
-
-
-def _split(reply: str) -> tuple[list[int], str]:
-    """Cited numbers and text of a reply."""
-    match = _CITED.match(reply)
-    if match is None:
-        return [], reply
-    return [int(number) for number in re.findall(r"\d+", match.group())], reply[match.end() :].lstrip()
-
-
-def _can_be_judged(text: str) -> bool:
-    """Whether a growing answer has said enough for a check: a sentence, or many words."""
-    return _SENTENCE_END.search(text) is not None or text.count(" ") >= DRAFT_WORDS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from localmem.bench.answers import SYSTEMS, Journal, Result, comparisons, row, run
+from localmem.bench.answers import STEP, SYSTEMS, Journal, Result, comparisons, row, run
 from localmem.bench.names import Same
 from localmem.errors import BenchError
 from tests.bench.locomo import talks
@@ -38,8 +38,9 @@ def test_every_system_answers_with_the_same_prompt(tmp_path: Path) -> None:
 
 def test_a_baseline_is_shown_no_more_tokens_than_localmem(tmp_path: Path) -> None:
     results = go(tmp_path, ScriptedModel(["[1] Dilip."] * 20), budget=2)
-    ours, *others = [result.tokens for result in results]
+    ours, *others, last = [result.tokens for result in results]
     assert all(0 < tokens <= max(ours, 25) for tokens in others)
+    assert 0 < last <= STEP
 
 
 def test_a_baseline_can_have_as_many_turns_instead(tmp_path: Path) -> None:
@@ -87,3 +88,17 @@ def test_localmem_is_compared_with_each_other_system(tmp_path: Path) -> None:
     found = {one["than"]: one["points"] for one in comparisons(results)}
     assert found["dense"] == 0
     assert found["bm25"] == 100
+
+
+def test_what_was_asked_again_and_stayed_unsupported_is_counted(tmp_path: Path) -> None:
+    model = ScriptedModel(["[2] It was Gethin.", "[2] It was Gethin.", "[1] Moby."])
+    results = go(tmp_path, model, count=2, systems=("localmem",))
+    assert [(one.again, one.supported) for one in results] == [(True, False), (False, True)]
+    figures = row("localmem", results)
+    assert (figures["asked_again"], figures["unsupported"]) == (50, 50)
+
+
+def test_no_citation_goes_astray(tmp_path: Path) -> None:
+    results = go(tmp_path, ScriptedModel(["[1] [9] Dilip."] * 5))
+    assert [one.astray for one in results] == [0] * 5
+    assert all(one.cited >= 1 for one in results)

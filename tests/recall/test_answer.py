@@ -199,7 +199,7 @@ def test_a_name_of_the_question_needs_no_turn() -> None:
 
 
 def test_a_date_may_come_from_the_meaning_of_a_relative_one() -> None:
-    result, model, _ = ask("When?", workspace(CAR), "[1] On Monday 3 March 2025.")
+    result, model, _ = ask("When?", workspace(CAR), "[1] On 3 March 2025.")
     assert (len(model.prompts), result.supported) == (1, True)
 
 
@@ -257,10 +257,10 @@ def test_the_prompt_has_turns_by_day_with_their_numbers() -> None:
     later = turn("Snow again.", "Bob", at=datetime(2025, 3, 5))
     _, model, _ = ask("Who has the car?", workspace(CAT, CAR, later), "[1] x")
     assert asked_of(model).splitlines() == [
-        "Tuesday 4 March 2025:",
+        "4 March 2025:",
         "[1] Bob: The cat is fine.",
-        "[2] Ruben: Dilip bought the Saab yesterday (Monday 3 March 2025) for 1,050.",
-        "Wednesday 5 March 2025:",
+        "[2] Ruben: Dilip bought the Saab yesterday (3 March 2025) for 1,050.",
+        "5 March 2025:",
         "[3] Bob: Snow again.",
         "",
         "Question: Who has the car?",
@@ -392,7 +392,7 @@ def test_the_check_sees_each_cited_turn_after_the_one_before_it() -> None:
     assert model.checks[0].messages[-1].text.splitlines() == [
         "Question: Who has the Saab?",
         "Ines: Who bought the Saab?",
-        "Ruben: Dilip bought the Saab yesterday (Monday 3 March 2025) for 1,050.",
+        "Ruben: Dilip bought the Saab yesterday (3 March 2025) for 1,050.",
         "Answer: Dilip.",
     ]
 
@@ -455,6 +455,6 @@ def test_a_fact_that_is_only_part_of_another_does_not_stand_there(fact: str, tex
 def test_evidence_is_numbered_from_one() -> None:
     made = evidence([unit(40, CAT), unit(41, FERRY)])
     assert [(one.number, one.day) for one in made] == [
-        (1, "Tuesday 4 March 2025"),
-        (2, "Tuesday 4 March 2025"),
+        (1, "4 March 2025"),
+        (2, "4 March 2025"),
     ]

@@ -1,0 +1,163 @@
+"""What a model wrote, as it is judged and shown: its citations, its dates, and where it repeats itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from localmem.recall.calendar_days import MONTHS
+from localmem.recall.dates import resolve
+from localmem.recall.query import READ_CHARACTERS, STOP_WORDS, words
+
+DRAFT_WORDS = 24
+"""An answer that goes on is checked after so many words, or its first sentence, and streamed from there."""
+
+SHORT = 2
+"""Words beside a relative date up to which an answer is nothing but this date: "just yesterday"."""
+
+_MONTH = "|".join(name.capitalize() for name in MONTHS)
+_DATE = re.compile(
+    rf"(?:(?:[Tt]he |[Aa]bout |[Ss]ince )?(?:(?:week|weekend) (?:of|before|after) )?(?:\b[A-Z][a-z]+day )?"
+    rf"(?:\b\d{{1,2}} )?\b(?:{_MONTH}) \d{{4}}\b)"
+)
+_FIGURES = re.compile(
+    r"\b\d[\d:.,/-]*(?:st|nd|rd|th)?(?: ?[ap]\.?m\b)?(?: [^\W\d_]+(?: \d{4}\b| [^\W\d_]+)?)?"
+)
+_TELLING = re.compile(
+    r"\d|n't\b|n’t\b|\b(?:not|no|never|formerly|before|after|until|till|by|from|between|around)\b",
+    re.IGNORECASE,
+)
+"""Beside a date, what would be lost with it."""
+_WHEN = re.compile(r"^\W*(?:when|(?:on )?(?:what|which) (?:day|date|month|year))\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"^\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|might|may)\b",
+    re.IGNORECASE,
+)
+_RESTATED = re.compile(r"(.{1,100}?) (?:is|was|are|were) (?:that |when |because )?(\S.*)", re.DOTALL)
+
+TIMES = 400
+"""That an answer may choose from; a pasted log has thousands."""
+
+_CITED = re.compile(r"\A((?:\[\d+\] ?)+)")
+_SENTENCE_END = re.compile(r"[.!?…]['\"’”)]*\s")
+
+
+_LIKELY = re.compile(
+    r"\b(?:would|might|likely|probably|würden?|wahrscheinlich|vermutlich|probablemente|podrían?|probablement)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_likely(question: str) -> bool:
+    """Whether a question is about what somebody would do or be, which no turn says."""
+    return _LIKELY.search(question) is not None
+
+
+def asks_for_time(question: str) -> bool:
+    """Whether a question begins by asking for a day, a month or a year."""
+    return _WHEN.match(question) is not None
+
+
+def times(texts: Iterable[str]) -> list[str]:
+    """What a time that is written with figures can be, of all that stands in texts: "4 March 2025", "10 years ago"."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for match in _FIGURES.finditer(text[:READ_CHARACTERS]):
+            beginning = ""
+            for part in re.findall(r"\s*\S+", match.group()):
+                beginning += part
+                found[beginning] = None
+    return list(found)[:TIMES]
+
+
+def split(reply: str) -> tuple[list[int], str]:
+    """Cited numbers and text of a reply."""
+    match = _CITED.match(reply)
+    if match is None:
+        return [], reply
+    return [int(number) for number in re.findall(r"\d+", match.group())], reply[match.end() :].lstrip()
+
+
+def says_unknown(text: str) -> bool:
+    """Whether an answer that cites turns says that they hold none."""
+    return (
+        re.fullmatch(r"\W*(?:it is |it's |this is |that is )?not in (?:the )?memory\W*", text, re.IGNORECASE)
+        is not None
+    )
+
+
+def can_be_judged(text: str) -> bool:
+    """Whether a growing answer has said enough for a check: a sentence, or many words."""
+    return _SENTENCE_END.search(text) is not None or text.count(" ") >= DRAFT_WORDS
+
+
+def repeats(text: str) -> int | None:
+    """Where a list begins to say the same again, as a small model does without an end; None: nowhere.
+
+    The last part may still grow, so it counts only when a comma has ended it.
+    """
+    seen: set[str] = set()
+    at = 0
+    for part in text.split(",")[:-1]:
+        plain = part.strip(" \"'“”.").lower()
+        if plain in seen:
+            return at - 1
+        seen.add(plain)
+        at += len(part) + 1
+    return None
+
+
+def parts(text: str) -> list[str]:
+    """What stands between the commas, and around the last "and", of a list; nothing for a text without one."""
+    found = [part for part in re.split(r",(?!\d)|\band\b|[.!?;]\s", text) if part.strip()]
+    return found if len(found) > 1 else []
+
+
+def dated(text: str, said: datetime | None) -> str:
+    """An answer with what its relative dates meant when its turn was said.
+
+    An answer that is nothing but such a date becomes the date: "last week" the week before 4 March 2025. In a longer one
+    the date stands behind the words, unless it does already.
+
+    Args:
+        text: the answer.
+        said: when the turn was said that the answer is from.
+    """
+    for one in reversed(resolve(text, said)):
+        words, rest = text[one.start : one.end], text[one.end :]
+        known = re.match(rf" ?\(?{re.escape(one.meaning)}\)?", rest)
+        if known is not None:
+            rest = rest[known.end() :]
+        elif rest.startswith(" ("):  # the model says what it meant; whether that stands anywhere is checked
+            continue
+        around = len(re.findall(r"\w+", text[: one.start] + rest))
+        shown = one.meaning if around <= SHORT else f"{words} ({one.meaning})"
+        text = text[: one.start] + shown + rest
+    return text
+
+
+def concise(question: str, text: str, names: Collection[str] = ()) -> str:
+    """An answer without the question said over: "Ann's job is nurse" to "What is Ann's job?" becomes "nurse".
+
+    To a question for a time, a sentence with one date in it becomes the date. What answers yes or no stays as it is.
+
+    Args:
+        question: what was asked.
+        text: the answer.
+        names: of people, lower case, who may be called she or he.
+    """
+    if _YES_OR_NO.match(question):
+        return text
+    known = set(words(question)) | STOP_WORDS | set(names)
+    found = list(_DATE.finditer(text)) if asks_for_time(question) else []
+    if len(found) == 1:
+        rest = text[: found[0].start()] + text[found[0].end() :]
+        beside = [word for word in words(rest) if word not in known]
+        if len(beside) <= SHORT and not _TELLING.search(rest):
+            return found[0].group()
+    match = _RESTATED.match(text)
+    if match is None or "," in match[1]:
+        return text
+    before = set(words(match[1]))
+    return match[2] if before <= known and before & (set(words(question)) - STOP_WORDS) else text

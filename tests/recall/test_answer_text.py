@@ -1,0 +1,168 @@
+"""Replies of a model, as they are judged and shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localmem.llm import grammar as grammars
+from localmem.recall.answer import grammar
+from localmem.recall.answer_text import (
+    asks_for_likely,
+    asks_for_time,
+    concise,
+    dated,
+    parts,
+    repeats,
+    says_unknown,
+    split,
+    times,
+)
+
+TUESDAY = datetime(2025, 3, 4, 18, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("yesterday", "3 March 2025"),
+        ("Last week.", "the week before 4 March 2025."),
+        ("on Sunday he was there", "on Sunday (Sunday 2 March 2025) he was there"),
+        ("just yesterday (3 March 2025)", "just 3 March 2025"),
+        ("Luc paid the bill yesterday.", "Luc paid the bill yesterday (3 March 2025)."),
+        ("Luc paid the bill yesterday (3 March 2025).", "Luc paid the bill yesterday (3 March 2025)."),
+        ("yesterday (my birthday)", "yesterday (my birthday)"),
+        ("in May", "in May"),
+        ("", ""),
+    ],
+)
+def test_a_relative_date_in_an_answer_is_told_as_a_date(text: str, expected: str) -> None:
+    assert dated(text, TUESDAY) == expected
+
+
+def test_without_a_time_an_answer_stays_as_it_is() -> None:
+    assert dated("yesterday", None) == "yesterday"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("What is Ann's job?", "Ann's job is nurse.", "nurse."),
+        ("What was her favourite trip?", "Her favourite trip was when she saw whales", "she saw whales"),
+        ("Where was Bob?", "Bob was in Rome.", "in Rome."),
+        ("When did Petra go to the park?", "Petra went to the park on 27 August 2025.", "27 August 2025"),
+        ("When was the trip?", "It was the week before 9 June 2025.", "the week before 9 June 2025"),
+        ("What year did he move?", "He moved in March 2025", "March 2025"),
+    ],
+)
+def test_the_question_is_not_said_over(question: str, text: str, expected: str) -> None:
+    assert concise(question, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Is Ann a nurse?", "Ann is a nurse"),
+        ("Who bought it?", "It was Dilip."),
+        ("What does Ann do?", "Her brother is a nurse"),
+        ("When is it?", "not before 3 May 2025"),
+        ("When was it?", "between 3 May 2025 and 5 May 2025"),
+        ("When was it?", "7 May 2025, formerly 5 May"),
+        ("When does it begin?", "5 May 2025 at 9 am"),
+        ("When did he go?", "after his sister had come home on 5 May 2025"),
+        ("What did Ann say on 5 May 2025?", "that 3 May 2025 was a better day"),
+        ("", ""),
+    ],
+)
+def test_what_tells_more_than_the_question_stays(question: str, text: str) -> None:
+    assert concise(question, text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('"Perfect", Bach, "Perfect", Bach,', '"Perfect", Bach'),
+        ("soup, bread, Soup., more", "soup, bread"),
+    ],
+)
+def test_a_list_that_begins_again_ends(text: str, kept: str) -> None:
+    assert text[: repeats(text)] == kept
+
+
+@pytest.mark.parametrize("text", ["soup, bread", "soup, soup", "1,050 and 1,050", "", "a, b, c,"])
+def test_a_list_that_may_still_go_on_does_not_repeat_itself(text: str) -> None:
+    assert repeats(text) is None
+
+
+@pytest.mark.parametrize("text", ["Not in memory.", "not in memory", "It is not in the memory!"])
+def test_an_answer_may_say_that_it_is_none(text: str) -> None:
+    assert says_unknown(text)
+
+
+@pytest.mark.parametrize("text", ["A poem, not in memory of him.", "in memory", ""])
+def test_other_answers_are_answers(text: str) -> None:
+    assert not says_unknown(text)
+
+
+@pytest.mark.parametrize(
+    "question", ["Would Ann like it?", "What might he be?", "Was würde sie tun?", "Is she likely to go?"]
+)
+def test_a_question_may_be_about_what_is_likely(question: str) -> None:
+    assert asks_for_likely(question)
+
+
+@pytest.mark.parametrize("question", ["What does Ann think of it?", "What could be seen?", "Who is Ann?"])
+def test_other_questions_are_about_what_was_said(question: str) -> None:
+    assert not asks_for_likely(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When is it?", True),
+        ("On which day?", True),
+        ("What year?", True),
+        ("What when?", False),
+        ("Who?", False),
+    ],
+)
+def test_a_question_may_be_for_a_time(question: str, expected: bool) -> None:
+    assert asks_for_time(question) == expected
+
+
+def test_an_answer_that_begins_with_a_figure_is_a_time_that_a_turn_names() -> None:
+    found = times(["4 March 2025", "We met 10 years ago, at 9:30 am, on the 5th of May."])
+    rules = grammar([5], found)
+    for time in ("4 March 2025", "10 years ago", "9:30 am", "5th of May", "next May", "March 2025"):
+        assert grammars.accepts(rules, f"[5] {time}")
+    for time in ("5 March 2025", "4 March 2024", "11 years ago", "5"):
+        assert not grammars.accepts(rules, f"[5] {time}")
+
+
+def test_turns_without_figures_leave_words() -> None:
+    assert grammars.accepts(grammar([1], times(["soon"])), "[1] soon")
+    assert not grammars.accepts(grammar([1], times(["soon"])), "[1] 4 March 2025")
+
+
+def test_a_list_has_parts_and_other_texts_have_none() -> None:
+    assert [part.strip() for part in parts("flour, yeast and a scale")] == ["flour", "yeast", "a scale"]
+    assert parts("1,050 euros") == []
+
+
+def test_cited_numbers_stand_before_the_text() -> None:
+    assert split("[3] [12] soup [4]") == ([3, 12], "soup [4]")
+    assert split("soup [4]") == ([], "soup [4]")
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_made_concise(question: str, text: str) -> None:
+    assert concise(question, text) in text
+    assert isinstance(dated(text, TUESDAY), str)
+
+
+@given(st.lists(st.text(max_size=30)))
+def test_a_grammar_can_be_made_of_any_times(texts: list[str]) -> None:
+    assert grammars.accepts(grammar([1], times(texts)), "[0] Not in memory.")

@@ -4,9 +4,10 @@
 python scripts/fuzz_transcripts.py [--seconds 600] [--format NAME ...] [--found DIR]
 
 With atheris (coverage-guided, libFuzzer: pip install atheris) each format gets a process of its own, with what its tests read as
-seeds and their words as a dictionary; without it, hypothesis does the same without looking at coverage. An input has
-three shapes, by its first byte: the bytes of a file; a file in which a piece is repeated up to 32 KB, which finds what
-takes quadratic time; or a program that puts other values into the JSON of a seed. What fails is kept in DIR. The last line is JSON.
+seeds and their words as a dictionary; without it, hypothesis does the same without looking at coverage. An input is, by its
+first byte, the bytes of a file, or a program that puts other values into the JSON of a seed. The last tenth of the time goes to
+files in which a piece is repeated up to 32 KB, which finds what takes quadratic time: one of them takes as long as a hundred
+others. What fails is kept in DIR. The last line is JSON, with the seconds of computing that each format got.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import json
 import os
 import pickle
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -40,10 +42,6 @@ SLOW_COMPUTED = 2
 LENGTH = 4096
 LONG = 1 << 15
 """Bytes up to which a piece is repeated."""
-STRETCH = 2
-"""First byte of an input in which one is."""
-STRETCHED = 3
-"""Seeds that begin so; one of them takes as long as a hundred others."""
 SEEDS = 80
 """Of a format, at most."""
 ODD: list[Any] = [
@@ -98,12 +96,13 @@ def stretched(data: bytes) -> bytes:
     return text[:start] + piece * (LONG // max(1, len(piece))) + text[start:]
 
 
-def target(name: str, examples: list[bytes]) -> Callable[[bytes], None]:
+def target(name: str, examples: list[bytes], long: bool) -> Callable[[bytes], None]:
     """What one input does.
 
     Args:
         name: of the format, or "zip".
         examples: files of the format.
+        long: whether a piece of the file is repeated.
     """
     from localmem.formats import Format
     from tests.transcripts.test_any_bytes import check
@@ -117,12 +116,13 @@ def target(name: str, examples: list[bytes]) -> Callable[[bytes], None]:
 
     def run(data: bytes) -> None:
         begun = time.process_time()
-        shape = data[0] if data else 0
-        if values and shape % 2 and len(data) > 1:
+        if long:
+            data = stretched(data)
+        elif values and len(data) > 1 and data[0] % 2:
             made = mutated(copy.deepcopy(values[data[1] % len(values)]), data[2:])
             data = json.dumps(made, ensure_ascii=False).encode("utf-8", "surrogatepass")
         else:
-            data = stretched(data[1:]) if shape == STRETCH else data[1:]
+            data = data[1:]
         check(data, format)
         if format is not None:
             check(data, None)
@@ -191,25 +191,26 @@ def seeds(name: str, corpus: Path | None) -> list[bytes]:
     return list(dict.fromkeys([*made, *more[::step]]))[:SEEDS]
 
 
-def one(name: str, seconds: int, found: Path, examples: Path | None) -> None:
+def one(name: str, seconds: int, found: Path, examples: Path | None, long: bool) -> None:
     """Fuzz in this process until the time is over or something fails."""
     if find_spec("atheris") is None:
-        _hypothesis(name, seconds, seeds(name, examples))
+        _hypothesis(name, seconds, seeds(name, examples), long)
         return
     import atheris
 
     with atheris.instrument_imports(include=["localmem.transcripts", "zipfile"]):
         import localmem.transcripts  # noqa: F401
     files = seeds(name, examples)
-    run = target(name, files)
+    run = target(name, files, long)
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
         corpus.mkdir()
         for number, seed in enumerate(files):
+            if long:
+                (corpus / f"long-{number}").write_bytes(b"\x80\1" + seed)
+                continue
             (corpus / f"file-{number}").write_bytes(b"\0" + seed)
             (corpus / f"values-{number}").write_bytes(bytes([1, number, *range(60)]))
-            if number % (1 + len(files) // STRETCHED) == 0:
-                (corpus / f"long-{number}").write_bytes(bytes([STRETCH, 128, 1]) + seed)
         words = sorted({word for seed in files for word in re.findall(rb'[\w:/"{}\[\].-]{2,24}', seed)})
         escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in words)
         Path(folder, "words").write_text("\n".join(f'"{word}"' for word in escaped), encoding="ascii")
@@ -225,11 +226,11 @@ def one(name: str, seconds: int, found: Path, examples: Path | None) -> None:
         atheris.Fuzz()
 
 
-def _hypothesis(name: str, seconds: int, starts: list[bytes]) -> None:
+def _hypothesis(name: str, seconds: int, starts: list[bytes], long: bool) -> None:
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
-    run = target(name, starts)
+    run = target(name, starts, long)
     ended = time.monotonic() + seconds
     count = 0
 
@@ -242,7 +243,7 @@ def _hypothesis(name: str, seconds: int, starts: list[bytes]) -> None:
         if time.monotonic() > ended:
             raise KeyboardInterrupt
         count += 1
-        text = bytearray(data.draw(st.sampled_from([b"\0", b"\1\0", b"\2\0\1"])))
+        text = bytearray(data.draw(st.sampled_from([b"\0", b"\1\0"])))
         text += data.draw(st.sampled_from(starts))
         for _ in range(data.draw(st.integers(1, 6))):
             at = data.draw(st.integers(0, len(text)))
@@ -253,6 +254,12 @@ def _hypothesis(name: str, seconds: int, starts: list[bytes]) -> None:
         attempt()
     except KeyboardInterrupt:
         print(f"Done {count} runs", file=sys.stderr)
+
+
+def computed() -> float:
+    """Seconds of computing of all processes that were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
@@ -266,6 +273,7 @@ def main() -> None:
     parser.add_argument("--format", choices=names, action="append", help="default: all")
     parser.add_argument("--found", type=Path, default=Path(tempfile.gettempdir()) / "fuzz_transcripts")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--long", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--examples", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.found.mkdir(parents=True, exist_ok=True)
@@ -273,25 +281,36 @@ def main() -> None:
         options.examples.write_bytes(pickle.dumps(collected()))
         return
     if options.inside:
-        one(options.format[0], options.seconds, options.found, options.examples)
+        one(options.format[0], options.seconds, options.found, options.examples, options.long)
         return
     examples = options.found / f"examples-{os.getpid()}.pickle"
     subprocess.run([sys.executable, __file__, "--inside", "--examples", str(examples)], check=True)
-    results = {}
+    results: dict[str, Any] = {}
     for name in options.format or names:
-        command = [sys.executable, __file__, "--inside", "--format", name]
-        command += ["--seconds", str(options.seconds), "--found", str(options.found)]
-        command += ["--examples", str(examples)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        runs = re.findall(r"Done (\d+) ", done.stderr) or re.findall(r"^#(\d+)", done.stderr, re.MULTILINE)
-        results[name] = {"runs": int(runs[-1]) if runs else 0, "failed": bool(done.returncode)}
+        result = {"runs": 0, "long": 0, "computed": 0.0, "failed": False}
+        for long in (False, True):
+            command = [sys.executable, __file__, "--inside", "--format", name, "--examples", str(examples)]
+            seconds = max(1, options.seconds // 10)
+            command += ["--seconds", str(seconds if long else options.seconds - seconds)]
+            command += ["--found", str(options.found), *(["--long"] if long else [])]
+            before = computed()
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+            result["computed"] += round(computed() - before, 1)
+            runs = re.findall(r"Done (\d+) ", done.stderr) or re.findall(
+                r"^#(\d+)", done.stderr, re.MULTILINE
+            )
+            result["long" if long else "runs"] = int(runs[-1]) if runs else 0
+            if done.returncode:
+                result["failed"] = True
+                log = options.found / f"{name}{'-long' if long else ''}.log"
+                log.write_text(done.stderr, encoding="utf-8")
+                print(f"          see {log}")
+        results[name] = result
         print(
-            f"{name:9} {results[name]['runs']:>9,} inputs  {'FAILED' if done.returncode else 'fine'}",
+            f"{name:9} {result['runs']:>9,} inputs and {result['long']:>6,} long ones in {result['computed']:.0f} s"
+            f" of computing  {'FAILED' if result['failed'] else 'fine'}",
             flush=True,
         )
-        if done.returncode:
-            (options.found / f"{name}.log").write_text(done.stderr, encoding="utf-8")
-            print(f"          see {options.found / f'{name}.log'}")
     examples.unlink()
     engine = "atheris" if find_spec("atheris") else "hypothesis"
     print(json.dumps({"engine": engine, "seconds": options.seconds, "formats": results}))

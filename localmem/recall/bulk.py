@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from localmem.errors import TranscriptError
 from localmem.formats import DateOrder, Format
 from localmem.recall.readings import Events, First, first
-from localmem.transcripts import Event, Reopened, Turn, expand
+from localmem.transcripts import Event, Reopened, Turn, expand, heads
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -75,7 +75,7 @@ class Ahead:
 
 
 def plan(paths: Iterable[str]) -> list[Path | Refused]:
-    """Files of the paths, in order, and the paths and folders that give none."""
+    """Files of the paths, in order, and the paths and folders that give none; parts of one channel are one file."""
     found: list[Path | Refused] = []
 
     def refused(path: str, error: TranscriptError) -> None:
@@ -86,7 +86,8 @@ def plan(paths: Iterable[str]) -> list[Path | Refused]:
             found += expand([path], refused)
         except TranscriptError as error:
             refused(path, error)
-    return found
+    read = set(heads(item for item in found if isinstance(item, Path)))
+    return [item for item in found if isinstance(item, Refused) or item in read]
 
 
 def opened(

@@ -14,6 +14,7 @@ from localmem.formats import DateOrder, Format
 from localmem.transcripts.events import Conversation, Event, Note
 from localmem.transcripts.expand import STDIN, expand
 from localmem.transcripts.formats import FORMATS, FormatSpec, detect
+from localmem.transcripts.parts import heads
 from localmem.transcripts.reader import read, read_stream
 from localmem.transcripts.reopened import Reopened
 from localmem.values import Skipped, Turn
@@ -32,6 +33,7 @@ __all__ = [
     "Turn",
     "detect",
     "expand",
+    "heads",
     "read",
     "read_stream",
 ]

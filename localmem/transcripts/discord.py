@@ -7,7 +7,7 @@
 
 Joins, pins and calls are lines of Discord's own and are skipped. The names of attachments and stickers and the titles
 of links are part of the text. An answer to what was said more than a few messages before quotes it. Parts of one
-channel in one archive are one conversation.
+channel in one archive are one conversation, and so are those that lie beside each other (`parts`).
 """
 
 from __future__ import annotations

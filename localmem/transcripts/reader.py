@@ -11,10 +11,11 @@ from typing import BinaryIO, cast
 
 from localmem.errors import TranscriptError
 from localmem.formats import DateOrder, Format
-from localmem.transcripts import bundle
+from localmem.transcripts import bundle, parts
 from localmem.transcripts.archive import SIGNATURES, Folder, Zip, seekable
 from localmem.transcripts.events import Conversation, Event, Note
 from localmem.transcripts.formats import detect_source
+from localmem.transcripts.naming import Names
 from localmem.transcripts.source import Source
 from localmem.values import Skipped, Turn
 
@@ -31,7 +32,8 @@ def read(path: Path, *, format: Format | None = None, date_order: DateOrder | No
     """Events of a file, as it is read; "-" is not special here, see `read_stream`.
 
     Args:
-        path: the file, or the folder of an export that has many; read once, from the beginning to the end.
+        path: the file, or the folder of an export that has many; read once, from the beginning to the end. Of a
+            Discord channel that was exported in parts, the parts behind it are read as well.
         format: None: found by content.
         date_order: how dates such as 4/3/2025 are read; None: as the dates of the file show.
 
@@ -43,6 +45,13 @@ def read(path: Path, *, format: Format | None = None, date_order: DateOrder | No
         with closing(Folder(path, date_order)) as folder:
             yield from _events(bundle.events(folder, format), Conversation(path.name, _MANY), str(path))
         return
+    behind = parts.behind(path)
+    yield from (_parts([path, *behind], format, date_order) if behind else _file(path, format, date_order))
+
+
+def _file(
+    path: Path, format: Format | None, date_order: DateOrder | None, names: Names | None = None
+) -> Iterator[Event]:
     try:
         stream = path.open("rb", buffering=0)
     except OSError as error:
@@ -50,13 +59,51 @@ def read(path: Path, *, format: Format | None = None, date_order: DateOrder | No
             f"{path}: {error.strerror or error}", hint="Check the path and that you may read it."
         ) from None
     with stream:
-        yield from read_stream(stream, str(path), format=format, date_order=date_order)
+        yield from read_stream(stream, str(path), format=format, date_order=date_order, names=names)
+    if names is None and parts.is_later(path):
+        yield Note(
+            f"this is part {parts.number(path)} of a channel, alone;"
+            " given in one command, parts that follow each other are one conversation"
+        )
+
+
+def _parts(paths: list[Path], format: Format | None, date_order: DateOrder | None) -> Iterator[Event]:
+    """Events of files that are one conversation; one that cannot be read does not cost those behind it."""
+    names = Names()
+    started = False
+    failed: list[TranscriptError] = []
+    for path in paths:
+        try:
+            for event in _file(path, format or Format.DISCORD, date_order, names):
+                started = started or isinstance(event, Conversation)
+                yield event
+        except TranscriptError as error:
+            failed.append(error)
+    if started and failed:
+        first, *others = failed
+        more = f"; {len(others)} more of its parts have faults" if others else ""
+        raise TranscriptError(f"{first}{more}", hint=first.hint)
+    if failed:
+        raise failed[0]
+    yield Note(f"read with its parts: {len(paths)} files", minor=True)
 
 
 def read_stream(
-    stream: BinaryIO, name: str, *, format: Format | None = None, date_order: DateOrder | None = None
+    stream: BinaryIO,
+    name: str,
+    *,
+    format: Format | None = None,
+    date_order: DateOrder | None = None,
+    names: Names | None = None,
 ) -> Iterator[Event]:
-    """Events of an open binary stream, which only needs `read`; `name` as in `Source`, "-" for stdin.
+    """Events of an open binary stream, which only needs `read`.
+
+    Args:
+        stream: the bytes.
+        name: as in `Source`, "-" for stdin.
+        format: None: found by content.
+        date_order: how dates such as 4/3/2025 are read; None: as the dates of the file show.
+        names: of the conversations of the files that are read with it.
 
     Raises:
         TranscriptError: as `read`.
@@ -69,7 +116,7 @@ def read_stream(
                 default = Conversation(Path(name).stem if name != "-" else "stdin", _MANY)
                 yield from _events(bundle.events(archive, format), default, name)
             return
-        source = Source(cast(BinaryIO, _Begun(start, stream)), name, date_order=date_order)
+        source = Source(cast(BinaryIO, _Begun(start, stream)), name, date_order=date_order, names=names)
         if format is None:
             format, reason = detect_source(source)
             source.details.append(f"read as {format}: {reason}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from localmem.errors import TranscriptError
-from localmem.transcripts import Conversation, Turn, read_stream
+from localmem.recall.bulk import plan
+from localmem.transcripts import Conversation, Note, Turn, read, read_stream
 
 from .helpers import events, said, skipped, turns
 from .test_archive import zipped
@@ -47,6 +49,68 @@ def test_parts_of_a_channel_in_one_archive_are_one_conversation() -> None:
     found = [event for event in events(made) if isinstance(event, Conversation | Turn)]
     assert {event.name for event in found if isinstance(event, Conversation)} == {"Dogs · general"}
     assert [event.text for event in found if isinstance(event, Turn)] == ["a", "b", "c"]
+
+
+def loose(folder: Path, **more: str) -> list[Path]:
+    """Parts of a channel in files of their own, and what else lies there."""
+    files = {f"general [7]{'' if place == 1 else f' [part {place}]'}.json": export(message(text, str(place))) for place, text in enumerate("abcdefghijk", start=1)}  # fmt: skip
+    for name, content in {**files, **more}.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return [folder / name for name in files]
+
+
+def test_loose_parts_of_a_channel_are_one_conversation_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    paths = loose(tmp_path)
+    found = list(read(paths[0]))
+    assert {event.name for event in found if isinstance(event, Conversation)} == {"Dogs · general"}
+    assert "".join(event.text for event in found if isinstance(event, Turn)) == "abcdefghijk"
+    for given in ([str(tmp_path)], [str(path) for path in sorted(paths)], [str(tmp_path / "*.json")]):
+        assert plan(given) == [paths[0]]
+
+
+def test_of_parts_with_a_gap_those_behind_it_are_read_by_themselves(tmp_path: Path) -> None:
+    paths = loose(tmp_path)
+    paths[3].unlink()
+    assert set(plan([str(tmp_path)])) == {paths[0], paths[4]}
+    found = list(read(paths[4]))
+    assert "".join(event.text for event in found if isinstance(event, Turn)) == "efghijk"
+
+
+def test_a_later_part_alone_is_read_and_told_of(tmp_path: Path) -> None:
+    path = loose(tmp_path)[-1]
+    found = list(read(path))
+    assert [event.text for event in found if isinstance(event, Turn)] == ["k"]
+    assert "this is part 11 of a channel, alone" in " ".join(
+        event.text for event in found if isinstance(event, Note)
+    )
+
+
+def test_a_part_that_cannot_be_read_does_not_cost_those_behind_it(tmp_path: Path) -> None:
+    paths = loose(tmp_path)
+    content = paths[1].read_text(encoding="utf-8")
+    paths[1].write_text(content[: content.index('], "messageCount"')], encoding="utf-8")
+    paths[2].write_text(export(), encoding="utf-8")
+    found = []
+    with pytest.raises(TranscriptError, match=r"part 2\].*ends"):
+        for event in read(paths[0]):
+            found.append(event)  # noqa: PERF402
+    assert "".join(event.text for event in found if isinstance(event, Turn)) == "abdefghijk"
+
+
+@pytest.mark.parametrize(
+    "other", [export(message("b"), channel={"id": "8", "name": "general"}), "Anna: hi\nBen: ho\n", "[]", ""]
+)
+def test_only_parts_of_the_same_channel_are_joined(tmp_path: Path, other: str) -> None:
+    (tmp_path / "a.json").write_text(export(message("a")), encoding="utf-8")
+    (tmp_path / "a [part 2].json").write_text(other, encoding="utf-8")
+    assert set(plan([str(tmp_path)])) == set(tmp_path.iterdir())
+    assert [event.text for event in read(tmp_path / "a.json") if isinstance(event, Turn)] == ["a"]
+
+
+def test_a_name_that_is_as_long_as_a_name_may_be_is_read(tmp_path: Path) -> None:
+    path = tmp_path / f"{'a' * 250}.json"
+    path.write_text(export(message("a")), encoding="utf-8")
+    assert [event.text for event in read(path) if isinstance(event, Turn)] == ["a"]
 
 
 def test_lines_of_discord_are_skipped() -> None:

@@ -1,11 +1,12 @@
 """Makes a large memory out of nothing, and measures search, memory, opening and adding in it.
 
     python scripts/make_memory.py make big.db --turns 1000000 --threads 100000
-    python scripts/make_memory.py measure big.db [--queries 100] [--out scripts/results/large.txt]
+    python scripts/make_memory.py measure big.db [--queries 200] [--out scripts/results/large.txt]
 
 Talk about a few thousand topics of three words each: a turn has some words of its topic among words drawn as in
-English (Zipf), and a vector near that of the topic's words by the real embedder, so that a question finds turns by
-meaning and by words. Nobody's texts are in it. The last line of `measure` is JSON.
+English (Zipf) and words that all talk is full of, and a vector near that of the topic's words by the real embedder, so
+that a question finds turns by meaning and by words. Every other question has such words of all talk as well: each of
+them is in a twentieth of the turns. Nobody's texts are in it. The last line of `measure` is JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ from localmem.values import Turn
 TOPICS = 3000
 TURNS_A_TRANSCRIPT = 10_000
 SPEAKERS = ("Ann", "Bob", "Cleo", "Dan", "Eva", "Finn", "Gita", "Hal")
+TALK = ("like", "go", "time", "think", "know", "good", "day", "really", "see", "love")
+"""Words of all talk: every other turn has one of them."""
 BEGIN = datetime(2015, 1, 1)
+NEAREST = 300
+"""Turns that a search takes from the index."""
 NEAR = 0.8
 """Share of the topic in a turn's vector; turns of one thread have a cosine of about 0.5 then."""
 
@@ -50,7 +55,7 @@ def make(path: Path, turns: int, threads: int, seed: int = 0) -> None:
     with embedder() as encoder:
         vectors = encoder.encode([" ".join(words) for words in subjects])
         id = encoder.id
-    words = np.array([word for word in table()[0] if not word.startswith("##")])
+    words = np.array([word for word in table()[0] if not word.startswith("##") and len(word) > 1])
     weight = 1.0 / (np.arange(len(words)) + 10.0)
     weight /= weight.sum()
     each = max(1, turns // threads)
@@ -70,6 +75,8 @@ def make(path: Path, turns: int, threads: int, seed: int = 0) -> None:
             for place in range(count):
                 own = list(words[drawn[place, : 6 + place % 9]])
                 own += subjects[subject[place]][place % 3 : place % 3 + 2]
+                if place % 2:
+                    own.append(TALK[int(chance.integers(len(TALK)))])
                 chance.shuffle(own)
                 at = BEGIN + timedelta(minutes=7 * (start + place) // 10)
                 said.append(Turn(SPEAKERS[(number + place % 2) % 8], " ".join(own), at, f"line {place + 1}"))
@@ -112,33 +119,42 @@ with Memory.open(Path(sys.argv[1]), create=False) as memory:
 
 def measure(path: Path, queries: int, out: Path | None) -> None:
     subjects = topics()
-    asked = [f"What did Ann say about {words[0]} and {words[1]}?" for words in subjects[:queries]]
+    asked = [
+        f"What did Ann say about {words[0]} and {words[1]}?"
+        if place % 2
+        else f"What would Ann really like to do with {words[0]}, and when does she think it is time to go?"
+        for place, words in enumerate(subjects[:queries])
+    ]
     found: dict[str, float] = {}
     with Memory.open(path, create=False) as memory:
         begun = time.perf_counter()
         memory.search(asked[0])
         found["first_search_s"] = round(time.perf_counter() - begun, 2)
         stages: dict[str, list[float]] = {}
-        times = []
+        times, used = [], []
         for question in asked:
-            begun = time.perf_counter()
+            begun, busy = time.perf_counter(), time.process_time()
             workspace = memory.search(question)
             times.append(1000 * (time.perf_counter() - begun))
+            used.append(1000 * (time.process_time() - busy))
             for stage, seconds in workspace.seconds.items():
                 stages.setdefault(stage, []).append(1000 * seconds)
         found |= {
             "search_ms_p50": round(float(np.percentile(times, 50)), 1),
             "search_ms_p95": round(float(np.percentile(times, 95)), 1),
+            "search_processor_ms_p95": round(float(np.percentile(used, 95)), 1),
         }
         found |= {
             f"{stage}_ms_p95": round(float(np.percentile(values, 95)), 1) for stage, values in stages.items()
         }
-        found |= _agreement(memory, asked)
+        found["search_plain_ms_p95"] = round(float(np.percentile(times[1::2], 95)), 1)
+        found["search_common_words_ms_p95"] = round(float(np.percentile(times[::2], 95)), 1)
         found["peak_resident_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         status = Path("/proc/self/status")
         if status.exists():
             line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
             found["resident_mb"] = round(int(line.split()[1]) / 1024)
+        found |= _agreement(memory, asked)
         found |= _adding(memory, asked)
         stats = memory.stats()
     fresh = subprocess.run(
@@ -168,21 +184,24 @@ def measure(path: Path, queries: int, out: Path | None) -> None:
 def _agreement(memory: Memory, asked: list[str]) -> dict[str, float]:
     """Share of the exact nearest 300 turns that the index finds, over questions."""
     near = memory.embedder.encode(asked[:40])
-    ids, _ = memory._recall._index("turns").search(near, 300)
-    best: list[list[tuple[float, int]]] = [[] for _ in near]
-    exact_ids, vectors = memory._store.all_vectors()
-    for start in range(0, len(vectors), 50_000):
-        scores = near @ vectors[start : start + 50_000].T
-        for row, line in enumerate(scores):
-            top = np.argpartition(-line, min(300, len(line) - 1))[:300]
-            best[row] = sorted(
-                best[row] + [(float(line[p]), int(exact_ids[start + p])) for p in top], reverse=True
-            )[:300]
+    ids, _ = memory._recall._index("turns").search(near, NEAREST)
+    exact_ids = np.zeros((len(near), 0), dtype=np.int64)
+    scores = np.zeros((len(near), 0), dtype=np.float32)
+    last = -1
+    while True:
+        part, vectors = memory._store.vectors_after(last, 50_000)
+        if not len(part):
+            break
+        last = int(part[-1])
+        scores = np.concatenate([scores, near @ vectors.T], axis=1)
+        exact_ids = np.concatenate([exact_ids, np.broadcast_to(part, (len(near), len(part)))], axis=1)
+        best = np.argpartition(-scores, NEAREST, axis=1)[:, :NEAREST]
+        scores = np.take_along_axis(scores, best, axis=1)
+        exact_ids = np.take_along_axis(exact_ids, best, axis=1)
     shares = [
-        len({id for _, id in exact} & set(row)) / len(exact)
-        for exact, row in zip(best, ids.tolist(), strict=True)
+        len(set(exact) & set(row)) / len(exact)
+        for exact, row in zip(exact_ids.tolist(), ids.tolist(), strict=True)
     ]
-    del vectors
     return {"index_recall": round(float(np.mean(shares)), 4)}
 
 
@@ -192,13 +211,13 @@ def _adding(memory: Memory, asked: list[str]) -> dict[str, float]:
     at = datetime.now().replace(microsecond=0)
     said: list[Turn] = []
     for number in range(12):
-        said.append(Turn("Ann", f"Note {number} of {at}: {asked[number][19:]}", at, f"line {number}"))
+        said.append(Turn("Ann", f"Note {number} of {at}: {asked[2 * number + 1][19:]}", at, f"line {number}"))
         events = [Conversation("notes", "plain"), *said]
         begun = time.perf_counter()
         Ingest(memory._store, memory.embedder).file("notes.txt", lambda events=events: iter(events))  # type: ignore[misc]
         added.append(1000 * (time.perf_counter() - begun))
         begun = time.perf_counter()
-        memory.search(asked[number])
+        memory.search(asked[number + 20])
         searched.append(1000 * (time.perf_counter() - begun))
     return {
         "add_turn_ms_p50": round(float(np.percentile(added, 50)), 1),
@@ -216,7 +235,7 @@ def main() -> None:
     parser.add_argument("path", type=Path)
     parser.add_argument("--turns", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, default=100_000)
-    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--out", type=Path, help="keep the figures there")
     arguments = parser.parse_args()
     if arguments.what == "make":

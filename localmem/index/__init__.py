@@ -20,8 +20,8 @@ __all__ = ["Source", "drop_cache", "examine_cache", "open_index"]
 class Source(Protocol):
     """The vectors that an index is a copy of. Ids are never used twice, so new ones are larger than all before."""
 
-    def ids(self) -> NDArray[np.int64]:
-        """All ids, ascending."""
+    def ids(self, above: int = -1) -> NDArray[np.int64]:
+        """All ids above one, ascending."""
 
     def count(self) -> int:
         """How many there are."""

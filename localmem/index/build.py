@@ -23,6 +23,8 @@ _QUERIES = 48
 _SAMPLE = 64
 """Vectors for each cluster that clusters are found with."""
 _NEWEST = 8
+_LATE = 1000
+"""So many of the newest ids are looked through first for what was deleted: a chat replaces its latest threads."""
 
 
 def build(source: Source) -> VectorIndex:
@@ -77,15 +79,18 @@ def refresh(index: VectorIndex, source: Source) -> int | None:
         index.add(part, vectors)
         last = int(part[-1])
     gone = np.zeros(0, dtype=np.int64)
-    if source.count() != index.size:
-        there = source.ids()
-        gone = np.setdiff1d(held, there, assume_unique=True)
+    count = source.count()
+    if count != index.size:
+        late = held[-_LATE:]
+        gone = np.setdiff1d(late, source.ids(int(late[0]) - 1), assume_unique=True)
+        if index.size - len(gone) != count:
+            gone = np.setdiff1d(held, source.ids(), assume_unique=True)
         if 2 * len(gone) > len(held):
             return None
         index.remove(gone)
-        if index.size != len(there):
+        if index.size != count:
             return None
-    kept = np.setdiff1d(held, gone, assume_unique=True)[-_NEWEST:]
+    kept = (np.setdiff1d(held, gone, assume_unique=True) if len(gone) else held)[-_NEWEST:]
     return came + len(gone) if len(kept) and _agree(index, kept, source) else None
 
 

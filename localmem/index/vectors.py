@@ -22,10 +22,12 @@ class VectorIndex:
     vectors in any order, an exact one gives the same answers.
     """
 
-    __slots__ = ("_faiss",)
+    __slots__ = ("_faiss", "_ids")
 
     def __init__(self, index: Any) -> None:
         self._faiss = index
+        self._ids: NDArray[np.int64] | None = None
+        """All ids, ascending, once they were asked for: to collect a million takes a tenth of a second."""
 
     @classmethod
     def exact(cls, dimension: int) -> VectorIndex:
@@ -76,13 +78,23 @@ class VectorIndex:
             raise ValueError("an id occurs twice")
         if len(ids):
             self._faiss.add_with_ids(np.ascontiguousarray(vectors[order], dtype=np.float32), ids)
+            if self._ids is not None:
+                behind = not len(self._ids) or ids[0] > self._ids[-1]
+                self._ids = np.concatenate([self._ids, ids]) if behind else None
 
     def remove(self, ids: NDArray[np.int64]) -> None:
         """Take out the vectors of these ids."""
-        self._faiss.remove_ids(np.ascontiguousarray(ids, dtype=np.int64))
+        if len(ids):
+            self._faiss.remove_ids(np.ascontiguousarray(ids, dtype=np.int64))
+            self._ids = None
 
     def ids(self) -> NDArray[np.int64]:
         """All ids, ascending."""
+        if self._ids is None:
+            self._ids = self._collected()
+        return self._ids
+
+    def _collected(self) -> NDArray[np.int64]:
         lists = getattr(self._faiss, "invlists", None)
         if lists is None:
             held = faiss.vector_to_array(self._faiss.id_map)

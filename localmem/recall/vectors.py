@@ -19,9 +19,9 @@ class Turns:
 
     store: Store
 
-    def ids(self) -> NDArray[np.int64]:
+    def ids(self, above: int = -1) -> NDArray[np.int64]:
         """See `localmem.index.Source`."""
-        return self.store.all_ids("turn")
+        return self.store.all_ids("turn", above)
 
     def count(self) -> int:
         """See `localmem.index.Source`."""
@@ -43,9 +43,9 @@ class Heads:
 
     store: Store
 
-    def ids(self) -> NDArray[np.int64]:
+    def ids(self, above: int = -1) -> NDArray[np.int64]:
         """See `localmem.index.Source`."""
-        return self.store.all_ids("thread")
+        return self.store.all_ids("thread", above)
 
     def count(self) -> int:
         """See `localmem.index.Source`."""

@@ -292,9 +292,9 @@ class TurnTables(MetaTable, WordIndexes):
         """At most `limit` ids of turns above `id`, ascending, and their vectors (n, dimension)."""
         return self._vectors_after("turn", id, limit)
 
-    def all_ids(self, kind: Literal["turn", "thread"]) -> NDArray[np.int64]:
-        """Ids of all turns or threads, ascending; reads an index, not the rows."""
-        rows = self._rows((int,), f"SELECT id FROM {kind}")
+    def all_ids(self, kind: Literal["turn", "thread"], above: int = -1) -> NDArray[np.int64]:
+        """Ids of all turns or threads above one, ascending; reads an index, not the rows."""
+        rows = self._rows((int,), f"SELECT id FROM {kind} WHERE id > ?", (above,))
         return self._ascending(sorted(id for (id,) in rows))
 
     def number_of(self, kind: Literal["turn", "thread"]) -> int:

@@ -38,9 +38,9 @@ class Source:
         source.known, source.vectors = np.array(ids, dtype=np.int64)[order], vectors[order]
         return source
 
-    def ids(self) -> np.ndarray:
-        self.calls += 1
-        return self.known
+    def ids(self, above: int = -1) -> np.ndarray:
+        self.calls += above < 0
+        return self.known[self.known > above]
 
     def count(self) -> int:
         return len(self.known)
@@ -341,6 +341,30 @@ def test_an_approximate_index_takes_what_is_added_and_loses_what_is_deleted(larg
     index = open_index(None, "b", large, held=held)
     assert index.ids().tolist() == large.known.tolist()
     assert index.search(large.vectors[-1:], 3)[0][0, 0] == large.known[-1]
+
+
+@pytest.mark.parametrize(("places", "all_read"), [((58, 59), 0), ((0, 59), 1), ((0, 1), 1)])
+def test_all_ids_are_read_only_when_more_went_than_the_newest(monkeypatch, places, all_read):
+    monkeypatch.setattr(build, "_LATE", 10)
+    source = Source(60)
+    held = open_index(None, "a", source)
+    source.add(3)
+    source.drop(*places)
+    source.calls = 0
+    refreshed = open_index(None, "b", source, held=held)
+    assert source.calls == all_read
+    assert answers(refreshed) == answers(open_index(None, "b", source))
+
+
+def test_an_index_knows_its_ids_after_every_change(large):
+    for index in (VectorIndex.build(large.known, large.vectors), open_index(None, "a", large)):
+        known = index.ids().tolist()
+        index.add(np.array([10**6 + 1, 10**6]), unit_vectors(2, index.dimension))
+        known += [10**6, 10**6 + 1]
+        assert index.ids().tolist() == known
+        index.add(np.array([1]), unit_vectors(1, index.dimension))
+        index.remove(np.array(known[5:9]))
+        assert index.ids().tolist() == [1, *known[:5], *known[9:]]
 
 
 def test_an_exact_index_that_grew_large_becomes_an_approximate_one(large):

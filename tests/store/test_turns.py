@@ -373,4 +373,5 @@ def test_vectors_after_an_id_come_in_order_and_some_at_a_time(store: Store) -> N
 def test_ids_and_their_number_are_told_without_the_rows(store: Store) -> None:
     begin(store, "a", "b", "c")
     assert store.all_ids("turn").tolist() == store.turn_ids().tolist()
+    assert store.all_ids("turn", 1).tolist() == store.turn_ids().tolist()[1:]
     assert (store.number_of("turn"), store.number_of("thread")) == (3, 0)

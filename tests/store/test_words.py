@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localmem.store import Store
+from localmem.store import Store, words
 from tests.store.support import begin, ids_found, new_turns, temporary_store
 
 
@@ -49,6 +49,46 @@ def test_the_limit_holds(store: Store) -> None:
     begin(store, "tea a", "tea b", "tea c")
     assert len(store.search_words(["tea"], 2)) == 2
     assert store.search_words(["tea"], 0) == []
+
+
+@pytest.fixture
+def few_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "MOST_RANKED", 3)
+
+
+@pytest.mark.usefixtures("few_are_ranked")
+def test_where_too_many_turns_would_be_ranked_rarer_words_go_first(store: Store) -> None:
+    begin(store, "go by boat", "go home", "go on", "go now", "by train", "a boat", "a train")
+    assert ids_found(store.search_words(["go", "boat"], 9)) == {1, 6}
+    assert ids_found(store.search_words(["go", "boat", "none"], 9)) == {1, 6}
+    assert ids_found(store.search_words(["go", "train", "boat"], 9)) == {5, 7}
+
+
+@pytest.mark.usefixtures("few_are_ranked")
+def test_of_common_words_alone_the_turns_that_have_the_rarest_two_are_ranked(store: Store) -> None:
+    begin(store, "go like", "go", "go on", "go by", "like", "like it", "like me go")
+    assert ids_found(store.search_words(["go", "like"], 9)) == {1, 7}
+
+
+@pytest.mark.usefixtures("few_are_ranked")
+def test_of_a_common_word_alone_the_newest_turns_are_ranked(store: Store) -> None:
+    begin(store, "go a", "go b", "go c", "go there and back again", "go", "nothing")
+    found = store.search_words(["go"], 2)
+    assert [id for id, _ in found] == [5, 4]
+    assert found[0][1] > found[1][1]
+
+
+@pytest.mark.usefixtures("few_are_ranked")
+def test_common_words_that_no_turn_has_together_are_looked_for_alone(store: Store) -> None:
+    begin(store, "go a", "go b", "go c", "go d", "like a", "like b", "like c", "like d", "like e")
+    assert ids_found(store.search_words(["go", "like"], 2)) == {3, 4}
+
+
+@pytest.mark.usefixtures("few_are_ranked")
+def test_words_that_no_turn_has_find_none_in_a_large_memory(store: Store) -> None:
+    begin(store, "a", "b", "c", "d")
+    assert store.search_words(["x", "y"], 9) == []
+    assert store.search_words(["x", "y"], 9, index="window") == []
 
 
 def test_several_words_in_one_are_a_phrase(store: Store) -> None:

@@ -76,6 +76,8 @@ class Thread:
     head: str
     started: datetime | None
     turns: int
+    refined: bool = False
+    """Whether a model made it; else code did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +310,8 @@ class MemoryStats:
     """Turns that have a vector."""
     indexed_threads: int
     """Threads that have a head vector."""
+    refined_threads: int
+    """Threads that a model has made; see `localmem refine`."""
     embedder: str
     dimension: int
     models: tuple[str, ...]

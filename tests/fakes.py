@@ -42,7 +42,7 @@ class ScriptedModel:
 
     def __init__(
         self,
-        replies: Iterable[str | Exception] = (),
+        replies: Iterable[str | BaseException] = (),
         context: int = 4096,
         verdicts: Iterable[str] = (),
     ) -> None:
@@ -80,7 +80,7 @@ class ScriptedModel:
         if not self.replies:
             raise AssertionError(f"no scripted reply left for a {prompt.kind!r} prompt")
         reply = self.replies.popleft()
-        if isinstance(reply, Exception):
+        if isinstance(reply, BaseException):
             raise reply
         written = ""
         whole = True

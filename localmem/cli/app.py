@@ -27,6 +27,7 @@ try:
         ingest,
         memories,
         models,
+        refine,
         run,
         search,
         stats,
@@ -57,7 +58,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(bench.app, name="bench")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(run.app, name=run.NAME)
-for module in (chat, ingest, search, ask, view, stats, export, importing, forget, doctor):
+for module in (chat, ingest, search, ask, refine, view, stats, export, importing, forget, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NAME = "stats"
 EXAMPLE = "Example: localmem stats --memory work --json"
-LABELS = {"bytes": "size", "models": "models used (embedder)"}
+LABELS = {"bytes": "size", "models": "models used"}
 """Of facts whose field is not named as people would."""
 
 

@@ -14,14 +14,23 @@ from localmem.recall.threads import WINDOW, segment
 from localmem.store import Gap, NewThread, Store
 
 
-def forget(store: Store, ids: Sequence[int]) -> None:
+def forget(store: Store, ids: Sequence[int], heads: Sequence[int] = ()) -> None:
     """Delete these turns and all that was made of them, in one transaction; `clear` does the rest after it.
+
+    Args:
+        store: the memory.
+        ids: of the turns.
+        heads: threads that lose their heads, and are cut anew, though they keep their turns: a model wrote what it had
+            read in the turns that go.
 
     Raises:
         StoreError: the memory cannot be written; nothing is changed then.
     """
     with store.transaction():
-        for gap in store.forget_turns(ids):
+        touched = {thread for _, thread in store.places(ids)}
+        gaps = store.forget_turns(ids)
+        kept = store.threads([id for id in heads if id not in touched])
+        for gap in (*gaps, *(Gap(thread.transcript, thread.first, thread.last) for thread in kept)):
             _thread(store, gap)
 
 

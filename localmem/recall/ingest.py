@@ -18,7 +18,7 @@ from localmem.embed.protocol import Embedder
 from localmem.errors import TranscriptError
 from localmem.recall.continuation import Shared, continued
 from localmem.recall.readings import Events, First, Second, Survey, first
-from localmem.recall.threads import LOOKBACK, WINDOW, segment
+from localmem.recall.threads import LOOKBACK, MAXIMUM_TURNS, WINDOW, segment
 from localmem.recall.turns import Identifier, embedding_text, landmarks
 from localmem.store import NewThread, NewTurn, Store
 from localmem.values import FileReport, Turn
@@ -251,12 +251,26 @@ class Ingest:
 
 
 def thread_again(store: Store, transcript: int, first: int, last: int) -> None:
-    """Thread the turns at positions `first` to `last` again, with as much around as can change."""
+    """Thread the turns at positions `first` to `last` again, with as much around as can change.
+
+    A thread that a model has made stays; one that new turns have made too long is cut anew.
+    """
     end = store.last_position(transcript)
     assert end is not None
     around = store.threads_at(transcript, max(0, first - LOOKBACK), min(end, last + LOOKBACK))
     begin = min([first, *(thread.first for thread in around)])
     stop = end if last == end else max([last, *(thread.last for thread in around)])
+    kept = [thread for thread in around if thread.refined and thread.turns <= MAXIMUM_TURNS]
+    for thread in kept:
+        if begin < thread.first:
+            _cut(store, transcript, begin, thread.first - 1)
+        begin = thread.last + 1
+    if begin <= stop:
+        _cut(store, transcript, begin, stop)
+
+
+def _cut(store: Store, transcript: int, begin: int, stop: int) -> None:
+    """Put new threads in place of those at positions `begin` to `stop`."""
     context = max(0, begin - WINDOW)
     stored = store.turns_between(transcript, context, stop)
     vectors = store.vectors([turn.id for turn in stored])

@@ -30,6 +30,8 @@ LOOKBACK = WINDOW + NEIGHBOURHOOD + MINIMUM_TURNS
 """Borders this far before the end of what is known can still move when turns follow."""
 
 HEAD_CHARACTERS = 160
+HEAD_SHARE = 1.0
+"""What a head that a model wrote counts in its thread's vector, beside the turns together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +65,18 @@ def segment(turns: Sequence[Turn], vectors: NDArray[np.float32], *, start: int =
     if start >= len(turns):
         return []
     borders: list[int] = []
-    for first, end in _sittings(turns):
+    for first, end in sittings(turns):
         if end > start:
             borders.extend(_borders(vectors, first, end, max(first, start)))
     cuts = []
     for first, end in zip(borders, [*borders[1:], len(turns)], strict=True):
-        centre = _unit(vectors[first:end].sum(axis=0))
-        cuts.append(Cut(first, end - 1, head(turns[first:end], vectors[first:end] @ centre), centre))
+        vector = centre(vectors[first:end])
+        cuts.append(Cut(first, end - 1, head(turns[first:end], vectors[first:end] @ vector), vector))
     return cuts
 
 
-def _sittings(turns: Sequence[Turn]) -> list[tuple[int, int]]:
+def sittings(turns: Sequence[Turn]) -> list[tuple[int, int]]:
+    """First place and end of each run of turns without a pause or another session between them."""
     starts = [0]
     for place in range(1, len(turns)):
         before, after = turns[place - 1], turns[place]
@@ -85,11 +88,7 @@ def _sittings(turns: Sequence[Turn]) -> list[tuple[int, int]]:
 
 def _borders(vectors: NDArray[np.float32], first: int, end: int, start: int) -> list[int]:
     """Borders from `start` on, which is one, within the sitting of turns `first` to `end` - 1."""
-    drift = np.zeros(end - first)
-    for gap in range(first + 1, end):
-        before = _unit(vectors[max(first, gap - WINDOW) : gap].sum(axis=0))
-        after = _unit(vectors[gap : min(end, gap + WINDOW)].sum(axis=0))
-        drift[gap - first] = 1.0 - float(before @ after)
+    drift = drifts(vectors[first:end])
     borders = [start]
     for gap in range(start + MINIMUM_TURNS, end - MINIMUM_TURNS + 1):
         length = gap - borders[-1]
@@ -100,6 +99,31 @@ def _borders(vectors: NDArray[np.float32], first: int, end: int, start: int) -> 
         if length >= MAXIMUM_TURNS or (here > MINIMUM_DRIFT and here >= around.max()):
             borders.append(gap)
     return borders
+
+
+def drifts(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """How far the talk moves at each gap, 1 - cosine of its two sides, shape (n,); gap g is before turn g, the first is 0.
+
+    Args:
+        vectors: unit vectors of the n turns of one sitting, shape (n, d).
+    """
+    drift = np.zeros(len(vectors))
+    for gap in range(1, len(vectors)):
+        before = _unit(vectors[max(0, gap - WINDOW) : gap].sum(axis=0))
+        after = _unit(vectors[gap : gap + WINDOW].sum(axis=0))
+        drift[gap] = 1.0 - float(before @ after)
+    return drift
+
+
+def centre(vectors: NDArray[np.float32], head: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """Vector of a thread, shape (d,): what its turns mean together, and what its head says if a model wrote one.
+
+    Args:
+        vectors: unit vectors of the thread's turns, shape (n, d).
+        head: unit vector of a head that is not one of its turns, shape (d,).
+    """
+    turns = _unit(vectors.sum(axis=0))
+    return turns if head is None else _unit(turns + HEAD_SHARE * head)
 
 
 def head(turns: Sequence[Turn], centrality: NDArray[np.float32]) -> str:

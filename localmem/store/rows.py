@@ -20,8 +20,8 @@ Row = tuple[Any, ...]
 
 TURN_COLUMNS = "id, transcript, position, thread, speaker, text, at, source, session"
 TURN_KINDS = (int, int, int, int | None, str, str, str | None, str, str)
-THREAD_COLUMNS = "id, transcript, first, last, head, started, turns"
-THREAD_KINDS = (int, int, int, int, str, str | None, int)
+THREAD_COLUMNS = "id, transcript, first, last, head, started, turns, method"
+THREAD_KINDS = (int, int, int, int, str, str | None, int, str)
 
 _FOUR_BYTES = np.dtype("<f4")
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
@@ -90,8 +90,8 @@ def to_turn(row: Row) -> StoredTurn:
 
 def to_thread(row: Row) -> Thread:
     """A row of `THREAD_COLUMNS` as a value."""
-    id, transcript, first, last, head, started, turns = row
-    return Thread(id, transcript, first, last, head, text_to_time(started), turns)
+    id, transcript, first, last, head, started, turns, method = row
+    return Thread(id, transcript, first, last, head, text_to_time(started), turns, method == "llm")
 
 
 def to_blobs(vectors: Sequence[NDArray[np.float32]], dimension: int) -> list[bytes]:

@@ -6,6 +6,9 @@ from localmem.store.schema import MIGRATIONS
 from localmem.store.transfer import TransferTables
 from localmem.values import MemoryStats
 
+REFINERS = "refiners"
+"""Name of the note that has the ids of the models that made threads, with a space between them."""
+
 
 class Store(TransferTables):
     """A memory file: transcripts, turns, threads, vectors and word indexes, the turns of the tasks, runs of the agent.
@@ -18,6 +21,7 @@ class Store(TransferTables):
         """Sizes and counts."""
         with self.snapshot():
             embedder = self.meta("embedder") or ""
+            refiners = (self.meta(REFINERS) or "").split()
             return MemoryStats(
                 path=str(self.path),
                 bytes=self._bytes(),
@@ -27,10 +31,18 @@ class Store(TransferTables):
                 threads=self._value("SELECT count(*) FROM thread"),
                 indexed_turns=self._value("SELECT count(*) FROM turn_vector"),
                 indexed_threads=self._value("SELECT count(*) FROM thread_vector"),
+                refined_threads=self._value("SELECT count(*) FROM thread WHERE method = 'llm'"),
                 embedder=embedder,
                 dimension=self._dimension(),
-                models=(embedder,) if embedder else (),
+                models=tuple(filter(None, (embedder, *refiners))),
             )
+
+    def note_refiner(self, model: str) -> None:
+        """Keep the id of a model that has made threads."""
+        known = (self.meta(REFINERS) or "").split()
+        name = "_".join(model.split())
+        if name not in known:
+            self.set_meta(REFINERS, " ".join([*known, name]))
 
     def check(self) -> list[str]:
         """Faults of the file, of references between tables and of the word indexes; empty if it is sound.

@@ -162,6 +162,23 @@ class ThreadTables(TurnTables):
         row = self._row((int,), "SELECT count(*) FROM thread WHERE transcript = ?", (transcript,))
         return 0 if row is None else int(row[0])
 
+    def unrefined_threads(self, transcript: int, at: int, limit: int) -> list[Thread]:
+        """At most `limit` threads that no model has made, in order, from those that begin at position `at` on."""
+        rows = self._rows(
+            THREAD_KINDS,
+            f"SELECT {THREAD_COLUMNS} FROM thread WHERE transcript = ? AND first >= ? AND method = 'fast'"
+            " ORDER BY first LIMIT ?",
+            (transcript, at, limit),
+        )
+        return list(map(to_thread, rows))
+
+    def unrefined_turns(self, transcript: int) -> int:
+        """How many turns of a transcript are in threads that no model has made."""
+        return self._value(
+            "SELECT coalesce(sum(turns), 0) FROM thread WHERE transcript = ? AND method = 'fast'",
+            (transcript,),
+        )
+
     def threads_of_turns(self, ids: Collection[int]) -> dict[int, int]:
         """Thread of each of these turns, by turn id.
 

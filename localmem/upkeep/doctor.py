@@ -228,6 +228,8 @@ def _inside(store: Store, settings: Settings) -> Iterator[Finding]:
     if not faults:
         words = "words not looked at, since it is read-only" if store.read_only else "words"
         yield Finding("integrity", State.OK, f"tables, references, threads, vectors and {words}")
+    made = f"{stats.refined_threads:,} of them made by a model (localmem refine)"
+    yield Finding("recall", State.OK, f"{stats.threads:,} threads, {made}")
     graph = Tasks(store).graph
     yield Finding("tasks", State.OK, f"{len(graph):,} tasks of {graph.turn:,} turns")
     if stats.embedder and stats.embedder != settings.embedder and "@" not in stats.embedder:

@@ -5,8 +5,10 @@
 - In a chat, what the user said takes along the reply that was made of it.
 - The task memory keeps what was said in a chat a second time: those words go too. What the turns made of the tasks,
   their slots and values, stays unless it is asked for; `localmem.tasks.forget` tells how it can go.
-- Replies of chats and runs of the agent that came from one of the turns go too, as far as their words tell: they have five
-  words in a row of it, or a word that no other turn has. Files that a run has written lie outside of the memory and stay.
+- Replies of chats that rest on one of the turns, or on such a reply, go too, and runs of the agent that were shown one:
+  what each rests on is stored with it. Of what was written without that, by older versions for example, the words
+  tell: five in a row of a turn, or one that no other turn has. So they do of heads that a model wrote for threads that
+  keep all their turns. Files that a run has written lie outside of the memory and stay.
 - Then the file is rewritten (VACUUM) with freed pages zeroed, and the log is emptied.
 
 Nothing notes what was forgotten, not even a hash. So reading the same transcript file again brings it back.
@@ -14,15 +16,16 @@ Nothing notes what was forgotten, not even a hash. So reading the same transcrip
 
 from __future__ import annotations
 
-import difflib
+import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from localmem.errors import StoreError, UsageError
 from localmem.recall import forget as recall
-from localmem.store import Store, TaskTurn, Wanted
+from localmem.store import StepRow, Store, TaskTurn, Wanted
 from localmem.tasks import forget as tasks
+from localmem.upkeep import named
 from localmem.upkeep.derived import derived
 from localmem.values import StoredTurn, Transcript
 
@@ -105,7 +108,8 @@ def forget(store: Store, selection: Selection, *, blank_tasks: bool, yes: bool, 
     with store.transaction():
         report, ids, said, replies, runs = _look(store, selection, blank_tasks, show)
         if ids:
-            recall.forget(store, ids)
+            heads = {thread.id: thread.head for thread in store.all_threads() if thread.refined}
+            recall.forget(store, ids, sorted(derived(store, ids, (), heads, ())))
         for run in runs:
             store.remove_run(run)
         if said or replies:
@@ -180,7 +184,7 @@ def _wanted(store: Store, selection: Selection) -> Wanted:
     if before is not None and before.tzinfo is None:
         before = before.astimezone()
     return Wanted(
-        None if selection.transcript is None else _transcripts(store, selection.transcript),
+        None if selection.transcript is None else named.transcripts(store, selection.transcript),
         selection.thread,
         selection.turns,
         None if selection.speaker is None else _speakers(store, selection.speaker),
@@ -188,33 +192,14 @@ def _wanted(store: Store, selection: Selection) -> Wanted:
     )
 
 
-def _transcripts(store: Store, named: str | int) -> tuple[int, ...]:
-    there = store.transcripts()
-    text = str(named)
-    found = [one.id for one in there if text in (one.name, one.path)]
-    found = found or [one.id for one in there if text == str(one.id)]
-    if not found:
-        near = _near(text, [one.name for one in there])
-        raise StoreError(
-            f"There is no transcript {text!r} in {store.path}.", hint=near or "See: localmem stats"
-        )
-    return tuple(found)
-
-
-def _speakers(store: Store, named: str) -> tuple[str, ...]:
+def _speakers(store: Store, given: str) -> tuple[str, ...]:
     there = store.speakers()
-    found = [name for name in there if name == named]
-    found = found or [name for name in there if name.casefold() == named.strip().casefold()]
+    found = [name for name in there if name == given]
+    found = found or [name for name in there if name.casefold() == given.strip().casefold()]
     if not found:
-        near = _near(named, there) or f"There are: {', '.join(there[:20])}."
-        raise StoreError(f"Nobody called {named!r} speaks in {store.path}.", hint=near)
+        hint = named.near(given, there) or f"There are: {', '.join(there[:20])}."
+        raise StoreError(f"Nobody called {given!r} speaks in {store.path}.", hint=hint)
     return tuple(found)
-
-
-def _near(text: str, names: Sequence[str]) -> str:
-    folded = {name.casefold(): name for name in names}
-    near = difflib.get_close_matches(text.casefold(), folded, n=3)
-    return f"Did you mean: {', '.join(folded[name] for name in near)}?" if near else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +270,24 @@ def _made(
             parts += [step.action, step.observation, step.state, step.data]
         texts["run", run.id] = "\n".join(parts)
     came = derived(store, sources, others, texts, written)
+    gone = {*ids, *(id for kind, id in came if kind == "reply")}
+    while further := store.replies_from(gone) - gone:
+        gone |= further
+    shown = {id for id in runs if any(gone & _shown(step) for step in store.steps(id))}
     return (
-        sorted(id for kind, id in came if kind == "reply"),
-        {id: run.goal for id, run in runs.items() if ("run", id) in came},
+        sorted(gone - {*ids}),
+        {id: run.goal for id, run in runs.items() if id in shown or ("run", id) in came},
     )
+
+
+def _shown(step: StepRow) -> set[int]:
+    """Ids of the turns that a step of a run in the memory was shown, or noted something of."""
+    try:
+        data = json.loads(step.data) if step.data else {}
+    except ValueError:
+        return set()
+    lists = [data.get(key) for key in ("shown", "cites")] if isinstance(data, dict) else []
+    return {id for ids in lists if isinstance(ids, list) for id in ids if isinstance(id, int)}
 
 
 def _words(text: str) -> str:

@@ -11,13 +11,15 @@ from localmem import arguments
 
 if TYPE_CHECKING:
     from localmem.embed.protocol import Embedder
+    from localmem.llm.protocol import LanguageModel
+    from localmem.recall.refine import Planned, Progress, Refined
     from localmem.store import Store
     from localmem.upkeep.forget import Forgotten
     from localmem.upkeep.transfer import Carried
 
 
 class Owned:
-    """Methods of a memory that has a `_store` and an `embedder`, both opened at first use."""
+    """Methods of a memory that has a `_store`, an `embedder` and a `model`, all opened at first use."""
 
     if TYPE_CHECKING:
 
@@ -27,6 +29,67 @@ class Owned:
         @property
         def embedder(self) -> Embedder:
             """Makes the vectors."""
+
+        @property
+        def model(self) -> LanguageModel:
+            """Writes."""
+
+    def refine(
+        self,
+        *transcripts: str | int,
+        limit: int | None = None,
+        progress: Progress | None = None,
+        on_transcript: Callable[[Refined], None] | None = None,
+    ) -> list[Refined]:
+        """Let the model cut threads and write their heads, where that was not done yet; what is done is kept at any end.
+
+        Args:
+            transcripts: name, file or number of each; none: all.
+            limit: turns after which to end, with the window of some 14 turns in which they are reached; None: go on
+                to the end.
+            progress: told of the transcript at hand, the turns that are done and all that are to do, after each window.
+            on_transcript: told of each transcript when it is done.
+
+        Returns:
+            What became of each transcript that had something left to do.
+
+        Raises:
+            UsageError: a limit below 1.
+            StoreError: there is no such transcript, or the memory cannot be written.
+            ModelMissingError: the model or the embedder was not pulled yet.
+            EmbedderMismatchError: the memory holds vectors of another embedder.
+            EngineError: the model cannot run.
+            KeyboardInterrupt: Ctrl-C.
+        """
+        from localmem.recall import refine
+
+        if limit is not None:
+            arguments.number("limit", limit, 1)
+        return refine.refine(
+            self._store,
+            [id for id in self._named(transcripts) if self._store.unrefined_turns(id)],
+            lambda: self.embedder,
+            lambda: self.model,
+            limit=limit,
+            progress=progress,
+            on_transcript=on_transcript,
+        )
+
+    def refine_plan(self, *transcripts: str | int) -> list[Planned]:
+        """What `refine` would have to do. Loads no engine.
+
+        Raises:
+            StoreError: there is no such transcript, or the memory cannot be read.
+        """
+        from localmem.recall import refine
+
+        return refine.plan(self._store, self._named(transcripts))
+
+    def _named(self, transcripts: Iterable[str | int]) -> list[int]:
+        from localmem.upkeep import named
+
+        found = [id for one in transcripts for id in named.transcripts(self._store, one)]
+        return list(dict.fromkeys(found or [one.id for one in self._store.transcripts()]))
 
     def forget(
         self,

@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 
 from localmem.embed.protocol import Embedder
 from localmem.errors import LocalmemError, StoreError, TranscriptError
+from localmem.recall.threads import centre
 from localmem.recall.turns import embedding_text
 from localmem.store import Shape, Store, clean, shapes
 from localmem.tasks import Tasks
 from localmem.values import Turn
 
 FORMAT = "localmem-memory"
-VERSION = 1
-"""It changes when a field loses its meaning."""
+VERSION = 2
+"""It changes when an older version could not read it. Version 1 had no `reply_source`."""
 LONGEST_LINE = 256 << 20
 """Bytes."""
 BATCH = 256
@@ -271,7 +272,9 @@ class _Loading:
     def end(self, row: dict[str, Any], number: int) -> None:
         """Compare with what the last line counts."""
         self.flush()
-        if row.get("counts") != self.counts:
+        counts = row.get("counts")
+        # An older version did not know all of the tables.
+        if not isinstance(counts, dict) or dict.fromkeys(self.counts, 0) | counts != self.counts:
             raise _wrong(self._name, number, "it counts other lines than there are")
 
     def _value(self, name: str, allowed: Any, value: Any, number: int) -> object:
@@ -318,13 +321,17 @@ def _make_vectors(store: Store, embedder: Embedder) -> None:
             store.fill(
                 by_kind["turn_vector"], [(t.id, _blob(v)) for t, v in zip(turns, encoded, strict=True)]
             )
-        for thread in store.threads_of(transcript.id):
+        threads = store.threads_of(transcript.id)
+        written = [thread for thread in threads if thread.refined]
+        heads: dict[int, NDArray[np.float32]] = {}
+        for start in range(0, len(written), BATCH):
+            some = written[start : start + BATCH]
+            encoded = embedder.encode([thread.head for thread in some])
+            heads |= {thread.id: vector for thread, vector in zip(some, encoded, strict=True)}
+        for thread in threads:
             turns = store.turns_between(transcript.id, thread.first, thread.last)
-            # As `localmem.recall.threads` makes them.
-            centre = store.vectors([turn.id for turn in turns]).sum(axis=0)
-            length = float(np.linalg.norm(centre))
-            unit = (centre / length) if length > 0 else centre
-            store.fill(by_kind["thread_vector"], [(thread.id, _blob(unit))])
+            vector = centre(store.vectors([turn.id for turn in turns]), heads.get(thread.id))
+            store.fill(by_kind["thread_vector"], [(thread.id, _blob(vector))])
 
 
 def _blob(vector: NDArray[np.float32]) -> bytes:

@@ -10,7 +10,7 @@ from tests.cli.conftest import CommandLine
 
 KEYS = {
     "path", "bytes", "schema", "transcripts", "turns", "threads", "indexed_turns", "indexed_threads",
-    "embedder", "dimension", "models", "files",
+    "refined_threads", "embedder", "dimension", "models", "files",
 }  # fmt: skip
 
 
@@ -23,7 +23,7 @@ def test_stats_are_a_line_for_each_fact(filled: CommandLine) -> None:
 def test_what_there_is_none_of_is_a_dash(localmem: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "new.db"
     Store.open(path).close()
-    assert localmem("stats", "--memory", path).out.splitlines()[-1] == "models used (embedder)  -"
+    assert localmem("stats", "--memory", path).out.splitlines()[-1] == "models used      -"
 
 
 def test_the_models_whose_output_is_there_are_named(filled: CommandLine) -> None:

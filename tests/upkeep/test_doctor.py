@@ -59,7 +59,7 @@ def test_where_all_is_well_nothing_is_wrong(world: Path) -> None:
     findings = found()
     assert faults(findings) == []
     assert {one.what for one in findings} >= {
-        "engine", "model", "threads", "memory", "integrity", "tasks", "embedder", "index", "file mode", "disk",
+        "engine", "model", "threads", "memory", "integrity", "recall", "tasks", "embedder", "index", "file mode", "disk",
     }  # fmt: skip
 
 

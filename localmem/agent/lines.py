@@ -25,22 +25,17 @@ class Line:
     summary: str = ""
 
 
-def grammar_for(
-    root: str, act: str | None = None, subgoals: Sequence[str] = (), reached: bool | None = None
-) -> str:
+def grammar_for(root: str, act: str | None = None, subgoals: Sequence[str] = ()) -> str:
     """The grammar of the next line.
 
     Args:
         root: its rule `root`, such as "action | ended".
         act: GBNF of the actions that may be written; None: any text.
         subgoals: those that may be written; none: any text.
-        reached: what is known of the subgoal that ends; None: the model says it.
     """
     text = grammar.with_rule(grammar.load("subgoal"), "root", root)
     if subgoals:
         text = grammar.with_rule(text, "phrase", grammar.alternatives(subgoals))
-    if reached is not None:
-        text = grammar.with_rule(text, "verdict", grammar.literal(f"{VERDICTS[reached]}: "))
     return text if act is None else grammar.with_rule(text, "act", act)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from localmem.agent import lines, notices, prompt
-from localmem.agent.environments import Environment, Outcome
+from localmem.agent.environments import Environment, Outcome, Route
 from localmem.agent.lines import Line
 from localmem.agent.values import (
     Actions,
@@ -31,6 +31,8 @@ from localmem.errors import ContextOverflowError, TruncatedError
 from localmem.llm.protocol import LanguageModel, Prompt
 from localmem.values import Usage
 
+MOST_PARTS = 2
+"""Of the goal, among which the model chooses its next subgoal."""
 LINE_TOKENS = 160
 """Of one reply: a summary and a subgoal, or an action."""
 
@@ -63,11 +65,22 @@ class NoLog:
 
 def first_prompt(environment: Environment, options: Options) -> str:
     """All that a model would read at the beginning of a run, for people."""
-    start = environment.reset()
     opening = prompt.opening(environment.kind, options)
+    start = environment.reset()
     memory = WorkingMemory(environment.goal, start, options, environment.tells_all)
+    memory.face("", _told_next(environment, options))
     whole = opening.prompt(memory.messages())
     return "\n\n".join(f"[{message.speaker}]\n{message.text}" for message in whole.messages)
+
+
+def _route(world: Environment, options: Options) -> Route:
+    """What code sees ahead; nothing, if it must not look."""
+    return world.route() if options.has(Assist.SEARCH) and not world.done else Route()
+
+
+def _told_next(world: Environment, options: Options) -> str:
+    """An action that leads on, where the model is told one."""
+    return next(iter(_route(world, options).actions), "") if options.actions is Actions.FREE else ""
 
 
 class Loop:
@@ -101,7 +114,6 @@ class Loop:
         self._memory = WorkingMemory(environment.goal, start, self._options, environment.tells_all)
         self._opening = prompt.opening(environment.kind, self._options)
         self._seen = {environment.state(): 0}
-        self._facts: set[str] = set()  # subgoals that are parts of the goal
         self._usage = Usage()  # of the step that is being made
         self._context = 0
         self._recall(past)
@@ -129,12 +141,15 @@ class Loop:
     def _recall(self, past: Sequence[Subgoal]) -> None:
         """Come to where the run was left: each subgoal begins with what it began with."""
         for subgoal in past:
-            self._present(subgoal.text)
+            self._face()
+            self._memory.begin(subgoal.text)
             for step in subgoal.steps:
                 self._memory.add(step)
                 self._seen.setdefault(step.state, step.number)
-            acts = [step for step in subgoal.steps if step.kind is Kind.ACT]
-            self._environment.restore([(s.action, Outcome(s.observation, s.valid, s.data)) for s in acts])
+                if step.kind is Kind.ACT:
+                    told = Outcome(step.observation, step.valid, step.data)
+                    self._environment.restore([(step.action, told)])
+                    self._route()  # what is found ahead depends on what was found before
             if subgoal.ended:
                 self._memory.finish(subgoal.reached, subgoal.summary)
 
@@ -190,52 +205,79 @@ class Loop:
         )
         if not self._environment.done and not self._environment.valid_actions():
             noticed.append(notices.DEAD_END)
-        if Assist.GOALS in self._options.assists:
+        if self._options.has(Assist.GOALS):
             noticed += notices.about_goal(missing, self._environment.missing())
-        if Assist.AHEAD in self._options.assists:
+        if self._options.has(Assist.AHEAD):
             noticed += notices.about_actions(self._environment)
-        return Outcome(" ".join([outcome.observation, *noticed]), outcome.valid, outcome.data)
+        short = outcome.changes if self._options.has(Assist.CHANGES) else ""
+        text = " ".join([short or outcome.observation, *noticed])
+        if ahead := self._told_next():
+            text = f"{text}\n{prompt.next_line(ahead)}"
+        return Outcome(text, outcome.valid, outcome.data)
 
     def _action(self) -> str:
         """The next action; a subgoal is begun before it, if the model or the way of working wants one."""
         if self._options.mode is Mode.STANDARD:
             if not self._memory.subgoals:
+                self._face()
                 self._begin("", None)
             return self._write("action").action
+        if self._options.has(Assist.FACTS) and self._environment.missing():
+            return self._action_for_part()
         current = self._memory.current
         if current is None:
+            self._face()
             self._begin(self._write("subgoal").subgoal, None)
             return self._first_action()
         if not current.acted:
             return self._first_action() if not current.steps else self._write("action").action
         asked = Part.SUMMARY not in self._options.without and Part.MEMORY not in self._options.without
-        holds = self._holds(current)
-        following = "ended" if asked else "subgoal"
-        line = self._write(following if holds else f"action | {following}", reached=holds)
+        line = self._write("action | ended" if asked else "action | subgoal")
         if line.action or not line.subgoal:
             return line.action
-        summary = line.summary if asked else self._memory.last_observation()
-        reached = line.reached if holds is None else holds
-        self._begin(line.subgoal, self._memory.finish(reached, summary))
+        ended = self._memory.finish(line.reached, line.summary if asked else self._memory.last_observation())
+        self._face()
+        self._begin(line.subgoal, ended)
         return self._first_action()
 
-    def _holds(self, subgoal: Subgoal) -> bool | None:
-        """Whether a subgoal that is a part of the goal is reached; None: only the model can say."""
-        if subgoal.text not in self._facts:
-            return None
-        return subgoal.text not in self._environment.missing()
+    def _action_for_part(self) -> str:
+        """The next action where subgoals are parts of the goal.
+
+        Code sees when one is reached. The next one and its first action are one reply, after nothing but what was
+        finished and how things stand: the last pair need not be read.
+        """
+        missing = self._environment.missing()
+        current = self._memory.current
+        if current is not None and current.text in missing:
+            return self._write("action").action if current.steps else self._first_action()
+        ended = None
+        if current is not None:
+            told = Part.SUMMARY in self._options.without
+            ended = self._memory.finish(True, self._memory.last_observation() if told else "")
+        self._face()
+        parts = (self._route().parts or missing)[:MOST_PARTS]
+        line = self._write('subgoal "\\n" action', parts=parts)
+        self._begin(line.subgoal if line.subgoal in parts else parts[0], ended)
+        return line.action
+
+    def _route(self) -> Route:
+        return _route(self._environment, self._options)
+
+    def _told_next(self) -> str:
+        """An action that leads on, where the model is told one."""
+        return _told_next(self._environment, self._options)
 
     def _begin(self, text: str, ended: Subgoal | None) -> None:
-        self._log.begun(self._present(text), ended)
+        self._log.begun(self._memory.begin(text), ended)
 
-    def _present(self, text: str) -> Subgoal:
-        """Begin a subgoal with how things stand."""
-        if Assist.FACTS in self._options.assists and text in self._environment.missing():
-            self._facts.add(text)
-        now = self._environment.now() if self._memory.finished else ""
-        if now and Assist.AHEAD in self._options.assists:
+    def _face(self) -> None:
+        """Have the next subgoal begin with how things stand."""
+        now = ""
+        if self._options.has(Assist.STATE) and self._memory.finished:
+            now = self._route().now or self._environment.now()
+        if self._options.has(Assist.AHEAD) and self._memory.finished:
             now = " ".join([now, *notices.about_actions(self._environment)])
-        return self._memory.begin(text, now)
+        self._memory.face(now, self._told_next())
 
     def _first_action(self) -> str:
         """The action after a subgoal's line, which the model need not write again."""
@@ -243,10 +285,9 @@ class Loop:
         start = f"{prompt.subgoal_line(current.text)}\n{prompt.action_line('')}"
         return self._write("act", start).action
 
-    def _write(self, root: str, start: str = "", reached: bool | None = None) -> Line:
+    def _write(self, root: str, start: str = "", parts: Sequence[str] = ()) -> Line:
         """Let the model write a line; what was cut off at the token limit is taken as far as it goes."""
-        facts = self._environment.missing() if Assist.FACTS in self._options.assists else ()
-        grammar = lines.grammar_for(root, self._allowed(), facts, reached)
+        grammar = lines.grammar_for(root, self._allowed(), parts)
         whole = self._fitting(start)
         try:
             generation = self._model.generate(whole, max_tokens=LINE_TOKENS, grammar=grammar)
@@ -278,8 +319,11 @@ class Loop:
         if self._options.actions is Actions.FREE:
             return None
         world = self._environment
+        ahead = self._route().actions
+        if ahead:
+            return lines.with_retrieve(notices.leading_on(world, ahead, self._seen), self._retrievable())
         act = world.grammar()
-        if Assist.LOOKAHEAD in self._options.assists:
+        if self._options.has(Assist.LOOKAHEAD):
             act = notices.without_known(world, self._seen) or act
         return lines.with_retrieve(act, self._retrievable())
 

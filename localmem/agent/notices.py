@@ -61,6 +61,13 @@ def about_actions(world: Environment) -> list[str]:
     return []
 
 
+def leading_on(world: Environment, ahead: Sequence[str], seen: Mapping[str, int]) -> str:
+    """GBNF of the first of these actions, which is surest, and of those others that lead to a new state."""
+    return grammar.alternatives(
+        [ahead[0], *(action for action in ahead[1:] if world.peek(action) not in seen)]
+    )
+
+
 def without_known(world: Environment, seen: Mapping[str, int]) -> str | None:
     """GBNF of the valid actions that lead to a new state; None where code cannot tell, or none does."""
     actions = world.valid_actions()

@@ -10,7 +10,7 @@ from typing import Any
 
 from localmem import resources
 from localmem.agent.lines import VERDICTS
-from localmem.agent.values import Assist, Mode, Options, Part
+from localmem.agent.values import Actions, Assist, Mode, Options, Part
 from localmem.llm import templates
 from localmem.llm.protocol import Message, Prompt, Speaker
 
@@ -47,13 +47,13 @@ def ended_line(reached: bool, summary: str) -> str:
 
 def finished_line(number: int, text: str, reached: bool | None, summary: str) -> str:
     """All that is shown of a finished subgoal."""
-    verdict = "" if reached is None else " (reached)" if reached else " (not reached)"
+    verdict = "" if reached is None or (reached and not summary) else f" ({VERDICTS[reached].lower()})"
     return f"{number}. {text}{verdict} {summary}".rstrip()
 
 
-def task(goal: str, start: str, *, finished: Sequence[str] = (), now: str = "") -> Message:
+def task(goal: str, start: str, *, finished: Sequence[str] = (), now: str = "", next: str = "") -> Message:
     """The message that a run begins with: what never changes, then the finished subgoals, then the present."""
-    text = templates.render("subgoal.j2", goal=goal, start=start, finished=list(finished), now=now)
+    text = templates.render("subgoal.j2", goal=goal, start=start, finished=list(finished), now=now, next=next)
     return Message(Speaker.USER, text.rstrip())
 
 
@@ -67,23 +67,54 @@ def assistant(text: str) -> Message:
     return Message(Speaker.ASSISTANT, text)
 
 
+def next_line(action: str) -> str:
+    """What is told of an action that leads on."""
+    return f"Next: {action}"
+
+
 def opening(kind: str, options: Options) -> Opening:
     """The fixed part for a world of that kind."""
-    facts = options.mode is Mode.HIAGENT and Assist.FACTS in options.assists
-    return _opening(kind, options.mode, options.without, facts)
+    if options.has(Assist.FACTS) and "parts" in _read(f"subgoal-{kind}"):
+        told = options.has(Assist.SEARCH) and options.actions is Actions.FREE
+        return _by_parts(kind, options.without, told)
+    return _opening(kind, options.mode, options.without)
 
 
 @cache
-def _opening(kind: str, mode: Mode, without: frozenset[Part], facts: bool) -> Opening:
+def _by_parts(kind: str, without: frozenset[Part], told: bool) -> Opening:
+    """The fixed part where subgoals are parts of the goal: a finished one, and one with its steps."""
+    shared, world = _read("subgoal"), _read(f"subgoal-{kind}")
+    example = world["parts"]
+    instructions = [shared["parts"].strip()]
+    if not without & {Part.RETRIEVAL, Part.MEMORY}:
+        instructions.append(shared["retrieval"].strip())
+    if told:
+        instructions.append(shared["told"].strip())
+    steps = example["steps"]
+
+    def ahead(place: int) -> str:
+        return steps[place]["action"] if told and place < len(steps) else ""
+
+    finished = [finished_line(number, one, True, "") for number, one in enumerate(example["finished"], 1)]
+    messages = [task(example["goal"], "", finished=finished, now=example["now"], next=ahead(0))]
+    lead = f"{subgoal_line(example['subgoal'])}\n"
+    for place, step in enumerate(steps, 1):
+        messages.append(assistant(lead + action_line(step["action"])))
+        seen = step["observation"]
+        messages.append(user(f"{seen}\n{next_line(ahead(place))}" if ahead(place) else seen))
+        lead = ""
+    system = Message(Speaker.SYSTEM, "\n".join([*instructions, example["about"].strip()]))
+    name = "-".join([Mode.HIAGENT, kind, *sorted(without), "parts", *(["told"] if told else [])])
+    return Opening(name, (system, *messages[:-1]))
+
+
+@cache
+def _opening(kind: str, mode: Mode, without: frozenset[Part]) -> Opening:
     shared, world = _read("subgoal"), _read(f"subgoal-{kind}")
     example = world["example"]
-    facts = facts and "facts" in example
     instructions = [shared[mode].strip()]
     if mode is Mode.HIAGENT and not without & {Part.RETRIEVAL, Part.MEMORY}:
         instructions.append(shared["retrieval"].strip())
-    if facts:
-        instructions.append(shared["facts"].strip())
-        example = {**example, "subgoals": _by_fact(example)}
     system = Message(Speaker.SYSTEM, "\n".join([*instructions, world["about"].strip()]))
     hiagent = mode is Mode.HIAGENT
     told = hiagent and not without & {Part.SUMMARY, Part.MEMORY}
@@ -92,18 +123,8 @@ def _opening(kind: str, mode: Mode, without: frozenset[Part], facts: bool) -> Op
     else:
         messages = _whole(example, with_subgoals=hiagent, with_summaries=told)
     # A name of its own for every fixed part: the engine keeps one for each name.
-    name = "-".join([mode, kind, *sorted(without), *(["facts"] if facts else [])])
+    name = "-".join([mode, kind, *sorted(without)])
     return Opening(name, (system, *messages))
-
-
-def _by_fact(example: dict[str, Any]) -> list[dict[str, Any]]:
-    """The steps of an example under the parts of the goal that they reach."""
-    steps = [step for subgoal in example["subgoals"] for step in subgoal["steps"]]
-    made = []
-    for fact in example["facts"]:
-        made.append({**fact, "steps": steps[: fact["steps"]]})
-        steps = steps[fact["steps"] :]
-    return made
 
 
 def _whole(example: dict[str, Any], *, with_subgoals: bool, with_summaries: bool = False) -> list[Message]:

@@ -52,11 +52,18 @@ class Assist(StrEnum):
     LOOKAHEAD = "lookahead"
     """Actions that only lead back are left out of the valid ones."""
     FACTS = "facts"
-    """A subgoal is a part of the goal that does not hold yet; code says when it is reached."""
+    """A subgoal is a part of the goal that does not hold yet; code says when it is reached, and ends it there."""
+    SEARCH = "search"
+    """A short search orders the parts of the goal, and finds actions that lead on: told, or all that is valid."""
+    CHANGES = "changes"
+    """Working memory holds what an action made true, not all that is seen after it."""
 
 
-DEFAULT_ASSISTS = frozenset({Assist.STATE, Assist.GOALS, Assist.LOOKAHEAD})
-"""For work on a memory, where `STATE` shows the notes so far."""
+DEFAULT_ASSISTS = frozenset(Assist) - {Assist.AHEAD}
+"""Of them, a world takes those that its code can give: a memory shows the notes so far, for `STATE`."""
+
+OF_SUBGOALS = frozenset({Assist.STATE, Assist.FACTS, Assist.CHANGES})
+"""Those that mean nothing without subgoals."""
 
 
 class Status(StrEnum):
@@ -101,6 +108,10 @@ class Options:
     """Actions in the world, invalid ones included."""
     max_tokens: int | None = None
     """Tokens read and written together; no more steps begin after them."""
+
+    def has(self, assist: Assist) -> bool:
+        """Whether code adds this."""
+        return assist in self.assists and (self.mode is Mode.HIAGENT or assist not in OF_SUBGOALS)
 
     def row(self) -> dict[str, Any]:
         """As JSON."""

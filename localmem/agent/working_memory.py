@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from localmem.agent import prompt
-from localmem.agent.values import Assist, Mode, Options, Part, Step, Subgoal
+from localmem.agent.values import Mode, Options, Part, Step, Subgoal
 from localmem.llm.protocol import Message
 
 LONGEST = 200
@@ -26,7 +26,7 @@ class WorkingMemory:
         self._options = options
         self._tells_all = tells_all
         self._hidden = 0  # of the newest pairs that would be shown, how many of the oldest are not
-        self._now = ""
+        self._now = self._next = ""
         self.subgoals: list[Subgoal] = []
 
     @property
@@ -39,14 +39,18 @@ class WorkingMemory:
         """The others, in order."""
         return [subgoal for subgoal in self.subgoals if subgoal.ended]
 
-    def begin(self, text: str, now: str = "") -> Subgoal:
-        """Begin a subgoal.
+    def face(self, now: str, next: str = "") -> None:
+        """Have the next subgoal begin with this.
 
         Args:
-            text: what is to be reached.
             now: how things stand.
+            next: an action that leads on.
         """
-        self._now = now
+        if self._restarts or not self.subgoals:  # else it would stand before steps that come before it
+            self._now, self._next = now, next
+
+    def begin(self, text: str) -> Subgoal:
+        """Begin a subgoal: `text` is to be reached."""
         if self._restarts:
             self._hidden = 0
         new = Subgoal(len(self.subgoals) + 1, text)
@@ -95,13 +99,12 @@ class WorkingMemory:
 
     def _task(self) -> Message:
         if not self._restarts or not self.finished:
-            return prompt.task(self._goal, self._start)
+            return prompt.task(self._goal, self._start, next=self._next)
         lines = [
             prompt.finished_line(one.number, one.text, one.reached, one.summary) for one in self.finished
         ]
-        now = self._now if Assist.STATE in self._options.assists else ""
-        start = "" if now and self._tells_all else self._start
-        return prompt.task(self._goal, start, finished=lines, now=now)
+        start = "" if self._now and self._tells_all else self._start
+        return prompt.task(self._goal, start, finished=lines, now=self._now, next=self._next)
 
     def _steps(self) -> list[tuple[Subgoal, Step]]:
         """The steps that are shown in full."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from localmem.agent import prompt, worlds
 from localmem.agent.environments import pddl
 from localmem.agent.loop import Loop
-from localmem.agent.values import Actions, Assist, Kind, Mode, Options, Part, Trajectory
+from localmem.agent.values import DEFAULT_ASSISTS, Actions, Assist, Kind, Mode, Options, Part, Trajectory
 from localmem.agent.worlds import GameWorld, PddlWorld
 from localmem.bench.agent_results import Results, RunKey, RunResult
 from localmem.errors import AgentError, BenchError, TruncatedError
@@ -21,8 +21,11 @@ from localmem.llm.protocol import LanguageModel
 SIZES = {"blocksworld": (3, 4, 5), "gripper": (2, 3, 4), "tyreworld": (1, 1, 2), "barman": (1, 2, 2)}
 """Of the problems that are made, in turn."""
 
-MEASURED = (Assist.GOALS, Assist.LOOKAHEAD)
-"""What code adds unless it is said otherwise: what adds few tokens or none."""
+MEASURED: Mapping[Mode, frozenset[Assist]] = {
+    Mode.HIAGENT: DEFAULT_ASSISTS,
+    Mode.STANDARD: frozenset({Assist.GOALS, Assist.LOOKAHEAD}),
+}
+"""What code adds unless it is said otherwise: for STANDARD, what needs neither subgoals nor a search."""
 
 OnRun = Callable[[RunResult, bool], None]
 """Called with a result, and whether it was known from before."""
@@ -120,18 +123,27 @@ def systems(
     actions: Sequence[Actions],
     without: Sequence[Part | Assist],
     *,
-    assists: Iterable[Assist] = MEASURED,
+    assists: Iterable[Assist] | None = None,
     max_steps: int = 30,
 ) -> list[System]:
-    """The ways of working: each mode with each kind of actions, and HiAgent without each of some parts."""
-    base = Options(assists=frozenset(assists), max_steps=max_steps)
+    """The ways of working: each mode with each kind of actions, and HiAgent without each of some parts.
+
+    Args:
+        modes: what stands in the prompt.
+        actions: what may be written.
+        without: what to take away, one by one.
+        assists: what code adds; None: what is `MEASURED` for the mode.
+        max_steps: of a run.
+    """
     chosen = []
     for kind in actions:
         for mode in modes:
             name = f"{mode} {kind}"
-            chosen.append(System(name, replace(base, mode=mode, actions=kind)))
+            added = MEASURED[mode] if assists is None else frozenset(assists)
+            base = Options(mode=mode, actions=kind, assists=added, max_steps=max_steps)
+            chosen.append(System(name, base))
             for part in without if mode is Mode.HIAGENT else ():
-                options = replace(base, mode=mode, actions=kind)
+                options = base
                 if isinstance(part, Part):
                     options = replace(options, without=frozenset({part}))
                 else:

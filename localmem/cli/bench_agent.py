@@ -35,6 +35,8 @@ class Without(StrEnum):
     AHEAD = "ahead"
     LOOKAHEAD = "lookahead"
     FACTS = "facts"
+    SEARCH = "search"
+    CHANGES = "changes"
 
 
 def command(
@@ -71,7 +73,8 @@ def command(
     assist: Annotated[
         list[Assist] | None,
         typer.Option(
-            "--assist", help="What code adds to both methods. Repeat for more. [default: goals and lookahead]"
+            "--assist",
+            help="What code adds to all ways. Repeat for more. [default: all to hiagent; goals, lookahead to standard]",
         ),
     ] = None,
     plain: Annotated[
@@ -100,7 +103,7 @@ def command(
     from dataclasses import asdict
 
     from localmem.agent.values import Part
-    from localmem.bench.agent import MEASURED, run, systems
+    from localmem.bench.agent import run, systems
     from localmem.bench.agent_results import Results, compare, rows
     from localmem.bench.lineup import engines
     from localmem.cli.output import note, one_line, print_json
@@ -111,7 +114,7 @@ def command(
         list(dict.fromkeys(mode or Mode)),
         list(dict.fromkeys(actions or [Actions.VALID])),
         [names[part] for part in dict.fromkeys(ablate or [])],
-        assists=() if plain else assist or MEASURED,
+        assists=() if plain else assist,
         max_steps=max_steps,
     )
 

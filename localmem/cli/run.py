@@ -122,7 +122,7 @@ def start(
         list[Assist] | None,
         typer.Option(
             "--assist",
-            help="What code adds to the published method. Repeat for more. [default: state, goals, lookahead]",
+            help="What code adds to the published method. Repeat for more. [default: all but ahead]",
         ),
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Nothing is added to it.")] = False,

@@ -242,41 +242,106 @@ def test_an_action_that_would_reach_a_part_of_the_goal_is_told() -> None:
     ]
 
 
-FACT = "You are at the last place."
+class Two(Row):
+    """Two goals, one after the other."""
+
+    goal = "Be at places 1 and 3, one after the other."
+
+    def missing(self) -> tuple[str, ...]:
+        return (*(() if self.best >= 1 else ("1.",)), *(() if self.done else ("3.",)))
 
 
-def test_a_subgoal_can_be_held_to_the_missing_parts_of_the_goal() -> None:
-    replies = [
-        f"Subgoal: {FACT}",
-        "right",
-        "Action: right",
-        f"Not reached: I stand still.\nSubgoal: {FACT}",
-        "right",
-    ]
-    made, model = run(replies, replace(PLAIN, assists=frozenset({Assist.FACTS})))
-    assert (made.status, [one.reached for one in made.subgoals]) == (Status.REACHED, [False, True])
-    first, later = model.grammars[0] or "", model.grammars[3] or ""
-    assert (grammar.accepts(first, f"Subgoal: {FACT}"), grammar.accepts(first, "Subgoal: Go.")) == (
-        True,
-        False,
+BY_PARTS = ["Subgoal: 1.\nAction: right", "Subgoal: 3.\nAction: right", "Action: right"]
+FACTS = replace(PLAIN, assists=frozenset({Assist.FACTS}))
+
+
+def test_a_subgoal_can_be_a_missing_part_of_the_goal_and_ends_when_it_is_reached() -> None:
+    made, model = run(BY_PARTS, FACTS, world=Two())
+    assert (made.status, [(one.text, one.reached) for one in made.subgoals]) == (
+        Status.REACHED,
+        [("1.", True), ("3.", True)],
     )
-    assert grammar.accepts(later, f"Not reached: x.\nSubgoal: {FACT}")
-    assert not grammar.accepts(later, f"Reached: x.\nSubgoal: {FACT}")
+    first, second, last = (text or "" for text in model.grammars)
+    assert grammar.accepts(first, "Subgoal: 1.\nAction: wait")
+    assert grammar.accepts(first, "Subgoal: 3.\nAction: wait")
+    assert not grammar.accepts(first, "Subgoal: Go.\nAction: wait")
+    assert not grammar.accepts(first, "Subgoal: 1.")
+    assert not grammar.accepts(second, "Subgoal: 1.\nAction: wait")
+    assert not grammar.accepts(second, "Action: wait")
+    assert grammar.accepts(last, "Action: wait")
+    assert not grammar.accepts(last, "Subgoal: 3.\nAction: wait")
 
 
-def test_a_subgoal_that_code_sees_reached_ends_there() -> None:
-    class Two(Row):
-        goal = "Be at places 1 and 3, one after the other."
+def test_the_next_part_is_chosen_after_what_was_finished_and_nothing_else() -> None:
+    _, model = run(BY_PARTS, FACTS, world=Two())
+    goal = "Goal: Be at places 1 and 3, one after the other.\nYou are at place 0."
+    assert shown(model.prompts[1]) == [f"{goal}\nFinished subgoals:\n1. 1."]
+    assert shown(model.prompts[2]) == [
+        f"{goal}\nFinished subgoals:\n1. 1.",
+        "Subgoal: 3.\nAction: right",
+        "You are at place 2.",
+    ]
+    assert [step.usage.calls for step in run(BY_PARTS, FACTS, world=Two())[0].steps] == [1, 1, 1]
 
-        def missing(self) -> tuple[str, ...]:
-            return (*(() if self.best >= 1 else ("1.",)), *(() if self.done else ("3.",)))
 
-    replies = ["Subgoal: 1.", "right", "Reached: At 1.\nSubgoal: 3.", "right", "Action: right"]
-    made, model = run(replies, replace(PLAIN, assists=frozenset({Assist.FACTS})), world=Two())
-    assert [one.reached for one in made.subgoals] == [True, True]
-    ending = model.grammars[2] or ""
-    assert not grammar.accepts(ending, "Action: right")
-    assert not grammar.accepts(ending, "Not reached: x.\nSubgoal: 3.")
+def test_without_summaries_a_finished_part_has_the_last_observation() -> None:
+    _, model = run(BY_PARTS, replace(FACTS, without=frozenset({Part.SUMMARY})), world=Two())
+    assert shown(model.prompts[1])[0].endswith("\n1. 1. (reached) You are at place 1.")
+
+
+def test_a_part_that_was_begun_without_a_step_is_gone_on_with() -> None:
+    made, model = run(["right", *BY_PARTS[1:]], FACTS, world=Two(), past=[Subgoal(1, "1.")])
+    assert made.status is Status.REACHED
+    assert model.prompts[0].start == "Subgoal: 1.\nAction: "
+
+
+def test_a_run_by_parts_goes_on_where_it_was_left() -> None:
+    options = replace(FACTS, assists=frozenset(Assist), actions=Actions.FREE)
+    first, _ = run(BY_PARTS[:2], replace(options, max_steps=2), world=Two())
+    made, model = run(BY_PARTS[2:], options, world=Two(), past=first.subgoals)
+    whole, all_of_it = run(BY_PARTS, options, world=Two())
+    assert actions(made) == actions(whole)
+    assert model.prompts == all_of_it.prompts[2:]
+
+
+def test_a_search_leaves_only_what_leads_on_to_be_written() -> None:
+    _, model = run(BY_PARTS, replace(FACTS, assists=frozenset({Assist.FACTS, Assist.SEARCH})), world=Two())
+    assert not grammar.accepts(model.grammars[2] or "", "Action: wait")
+    assert grammar.accepts(model.grammars[2] or "", "Action: right")
+    assert not any("Next: " in text for prompt in model.prompts for text in shown(prompt))
+
+
+def test_with_free_actions_what_leads_on_is_told() -> None:
+    assists = frozenset({Assist.FACTS, Assist.SEARCH, Assist.STATE, Assist.CHANGES})
+    options = replace(PLAIN, assists=assists, actions=Actions.FREE)
+    _, model = run(BY_PARTS, options, world=Two())
+    assert shown(model.prompts[0])[0].endswith("You are at place 0.\nNext: right")
+    assert shown(model.prompts[2]) == [
+        "Goal: Be at places 1 and 3, one after the other.\n"
+        "Finished subgoals:\n1. 1.\nNow: Place 1.\nNext: right",
+        "Subgoal: 3.\nAction: right",
+        "Now 2.\nNext: right",
+    ]
+    assert grammar.accepts(model.grammars[2] or "", "Action: fly")
+
+
+def test_a_search_can_help_the_standard_way_too() -> None:
+    options = replace(
+        PLAIN, mode=Mode.STANDARD, assists=frozenset({Assist.SEARCH, Assist.CHANGES}), actions=Actions.FREE
+    )
+    _, model = run(["Action: right"] * 3, options)
+    assert shown(model.prompts[1]) == [
+        "Goal: Be at the last place.\nYou are at place 0.\nNext: right",
+        "Action: right",
+        "You are at place 1.\nNext: right",
+    ]
+
+
+def test_only_what_leads_to_a_new_state_stands_beside_the_surest_action() -> None:
+    world = Row()
+    text = f"root ::= {notices.leading_on(world, ['right', 'wait'], {'place 0': 0, 'place 1': 1})}"
+    assert grammar.accepts(text, "right")
+    assert not grammar.accepts(text, "wait")
 
 
 def test_actions_that_only_lead_back_are_left_out() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from localmem.agent import prompt
 from localmem.agent.environments import pddl
 from localmem.agent.environments.wording import DOMAINS
 from localmem.agent.lines import grammar_for, read, retrieved, with_retrieve
-from localmem.agent.values import Assist, Mode, Options, Part
+from localmem.agent.values import Actions, Mode, Options, Part
 from localmem.llm import grammar
 from localmem.llm.protocol import Speaker
 
@@ -30,7 +31,7 @@ def test_every_domain_has_its_instructions() -> None:
 def test_an_example_alternates_and_its_lines_are_of_the_grammar(
     kind: str, mode: Mode, without: frozenset[Part]
 ) -> None:
-    opening = prompt.opening(kind, Options(mode, without=without))
+    opening = prompt.opening(kind, Options(mode, without=without, assists=frozenset()))
     speakers = [message.speaker for message in opening.fixed]
     assert speakers == [Speaker.SYSTEM, *[Speaker.USER, Speaker.ASSISTANT] * (len(speakers) // 2)]
     written = [message.text for message in opening.fixed if message.speaker is Speaker.ASSISTANT]
@@ -47,7 +48,7 @@ def test_an_example_alternates_and_its_lines_are_of_the_grammar(
 
 @pytest.mark.parametrize("mode", Mode)
 def test_two_ways_of_working_have_prompts_of_their_own(mode: Mode) -> None:
-    assert prompt.opening("gripper", Options(mode)).name == f"{mode}-gripper"
+    assert prompt.opening("gripper", Options(mode, assists=frozenset())).name == f"{mode}-gripper"
 
 
 @pytest.mark.parametrize("kind", DOMAINS)
@@ -64,38 +65,65 @@ def test_an_example_is_what_the_world_really_answers(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DOMAINS)
-def test_the_facts_of_an_example_are_reached_by_their_steps(kind: str) -> None:
+def test_an_example_by_parts_is_what_the_world_really_answers(kind: str) -> None:
     pytest.importorskip("jupyddl")
-    example = tomllib.loads(resources.text("prompts", f"subgoal-{kind}.toml"))["example"]
-    world = pddl.PddlEnvironment.of(pddl.domain_text(kind), example["problem"])
+    file = tomllib.loads(resources.text("prompts", f"subgoal-{kind}.toml"))
+    example = file["parts"]
+    problem = example.get("problem", file["example"]["problem"])
+    world = pddl.PddlEnvironment.of(pddl.domain_text(kind), problem)
     world.reset()
-    steps = iter([step for subgoal in example["subgoals"] for step in subgoal["steps"]])
-    for fact in example["facts"]:
-        assert fact["text"] in world.missing()
-        for _ in range(fact["steps"]):
-            world.step(next(steps)["action"])
-        assert fact["text"] not in world.missing()
-        assert fact.get("now", world.now()) == world.now()
-    assert list(steps) == []
+    assert world.goal == example["goal"]
+    for action in example["before"]:
+        assert world.step(action).valid
+    assert world.route().now == example["now"]
+    assert world.missing() == (example["subgoal"],)
+    assert not set(example["finished"]) & set(world.missing())
+    for step in example["steps"]:
+        assert step["action"] == world.route().actions[0]
+        assert world.step(step["action"]).changes == step["observation"]
+    assert world.done
 
 
 @pytest.mark.parametrize("kind", [*DOMAINS, prompt.ANY_PDDL])
 def test_an_example_shows_one_subgoal_in_full(kind: str) -> None:
-    whole = prompt.opening(kind, Options(without=frozenset({Part.MEMORY}))).fixed
-    working = prompt.opening(kind, Options()).fixed
+    plain = Options(assists=frozenset())
+    whole = prompt.opening(kind, replace(plain, without=frozenset({Part.MEMORY}))).fixed
+    working = prompt.opening(kind, plain).fixed
     assert len(working) <= len(whole)
     assert working[-1].text.startswith("Reached: ")
     assert "\nSubgoal: " in working[-1].text
     assert sum("Subgoal: " in message.text for message in working[1:]) == 2
 
 
-def test_with_facts_as_subgoals_the_example_has_them_too() -> None:
-    opening = prompt.opening("gripper", Options(assists=frozenset({Assist.FACTS})))
+@pytest.mark.parametrize("kind", [*DOMAINS, prompt.ANY_PDDL])
+@pytest.mark.parametrize("actions", Actions)
+def test_where_subgoals_are_parts_of_the_goal_the_example_has_one(kind: str, actions: Actions) -> None:
+    opening = prompt.opening(kind, Options(actions=actions))
     written = [message.text for message in opening.fixed if message.speaker is Speaker.ASSISTANT]
-    assert written[0] == "Subgoal: ball3 is at rooma.\nAction: drop ball3 at rooma with arm right"
-    assert written[-1].endswith("\nSubgoal: ball4 is at rooma.")
-    assert "1. ball2 is at rooma. (reached)" in opening.fixed[1].text
-    assert opening.name == "hiagent-gripper-facts"
+    root = grammar_for('subgoal "\\n" action')
+    assert grammar.accepts(root, written[0])
+    assert all(grammar.accepts(grammar_for("action"), text) for text in written[1:])
+    assert "Finished subgoals:\n1. " in opening.fixed[1].text
+    told = actions is Actions.FREE
+    assert opening.name == f"hiagent-{kind}-parts{'-told' if told else ''}"
+    for seen, wrote in zip(opening.fixed[1::2], written, strict=True):
+        action = wrote.splitlines()[-1].removeprefix("Action: ")
+        assert seen.text.endswith(f"\nNext: {action}") is told
+
+
+def test_the_example_by_parts_is_the_shorter_one() -> None:
+    def length(kind: str, options: Options) -> int:
+        return sum(len(message.text) for message in prompt.opening(kind, options).fixed)
+
+    for kind in DOMAINS:
+        plain = Options(assists=frozenset())
+        assert length(kind, Options()) < 0.75 * length(kind, plain)
+
+
+def test_a_finished_part_needs_no_verdict() -> None:
+    assert prompt.finished_line(1, "b3 is on b2.", True, "") == "1. b3 is on b2."
+    assert prompt.finished_line(1, "Free b3.", True, "It is.") == "1. Free b3. (reached) It is."
+    assert prompt.finished_line(2, "Free b3.", False, "") == "2. Free b3. (not reached)"
 
 
 def test_a_reply_is_taken_apart() -> None:

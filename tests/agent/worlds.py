@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localmem.agent.environments import Outcome
+from localmem.agent.environments import Outcome, Route
 from localmem.agent.loop import NoLog
 from localmem.agent.values import Status, Step, Subgoal
 from localmem.llm import grammar
@@ -34,9 +34,11 @@ class Row:
     def step(self, action: str) -> Outcome:
         if action not in self.valid_actions():
             return Outcome(f"You cannot {action}.", False)
+        before = self.place
         self.place += {"right": 1, "left": -1, "wait": 0}[action]
         self.best = max(self.best, self.place)
-        return Outcome(f"You are at place {self.place}.", True, str(self.place))
+        changed = f"Now {self.place}." if self.place != before else ""
+        return Outcome(f"You are at place {self.place}.", True, str(self.place), changed)
 
     def restore(self, steps: Sequence[tuple[str, Outcome]]) -> None:
         for _, outcome in steps:
@@ -67,6 +69,10 @@ class Row:
     def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         goal = ("You are at the last place.",)
         return (goal, ()) if action == "right" and self.place == self.length - 1 else ((), ())
+
+    def route(self) -> Route:
+        ahead = ("right",) if self.place < self.length else ()
+        return Route(self.missing(), ahead, f"Place {self.place}.")
 
     def peek(self, action: str) -> str | None:
         return f"place {self.place + {'right': 1, 'left': -1, 'wait': 0}[action]}"

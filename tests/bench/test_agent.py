@@ -14,7 +14,7 @@ import pytest
 from localmem.agent.environments.pddl import domain_text
 from localmem.agent.environments.problems import generate
 from localmem.agent.values import Actions, Assist, Mode, Part
-from localmem.bench.agent import Problem, System, found, games, made, run, systems
+from localmem.bench.agent import MEASURED, Problem, System, found, games, made, run, systems
 from localmem.bench.agent_results import Results, RunKey, RunResult, compare, rows, wilcoxon
 from localmem.errors import AgentError, BenchError, UsageError
 from localmem.llm.protocol import Generation, Prompt
@@ -74,7 +74,9 @@ def test_the_fixed_part_of_a_prompt_is_read_before_anything_is_counted() -> None
     model = Player()
     run(PROBLEMS, WAYS, model, Results(None))
     first = [prompt.kind for prompt in model.prompts if prompt.messages[-1].text == "Goal: none."]
-    assert first == ["hiagent-gripper", "standard-gripper", "hiagent-blocksworld", "standard-blocksworld"]
+    assert first == [
+        "hiagent-gripper-parts", "standard-gripper", "hiagent-blocksworld-parts", "standard-blocksworld",
+    ]  # fmt: skip
 
 
 def test_a_way_without_a_part_is_a_system_of_its_own() -> None:
@@ -84,8 +86,11 @@ def test_a_way_without_a_part_is_a_system_of_its_own() -> None:
         "hiagent free", "hiagent free without summary", "hiagent free without goals", "standard free",
     ]  # fmt: skip
     assert ways[1].options.without == {Part.SUMMARY}
-    assert ways[2].options.assists == {Assist.LOOKAHEAD}
-    assert systems([Mode.HIAGENT], [Actions.FREE], [], assists=())[0].options.assists == frozenset()
+    assert ways[2].options.assists == MEASURED[Mode.HIAGENT] - {Assist.GOALS}
+    assert ways[3].options.assists == MEASURED[Mode.STANDARD]
+    for assists in ((), (Assist.SEARCH,)):
+        both = systems(list(Mode), [Actions.FREE], [], assists=assists)
+        assert [way.options.assists for way in both] == [frozenset(assists)] * 2
 
 
 def test_runs_in_the_file_are_not_made_again(tmp_path: Path) -> None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from localmem.agent.environments.protocol import Environment, Outcome
+from localmem.agent.environments.protocol import Environment, Outcome, Route
 
-__all__ = ["Environment", "Outcome"]
+__all__ = ["Environment", "Outcome", "Route"]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from localmem.agent.environments.protocol import Outcome
+from localmem.agent.environments.protocol import Outcome, Route
 from localmem.agent.environments.zmachine import Picture
 from localmem.errors import AgentError, UsageError
 from localmem.llm import grammar
@@ -191,6 +191,10 @@ class GameEnvironment:
     def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Nothing that code can tell."""
         return (), ()
+
+    def route(self) -> Route:
+        """Nothing that code can tell."""
+        return Route()
 
     def peek(self, action: str) -> str | None:
         """The key after a command, which is taken back."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from localmem.agent.environments import claims, report
-from localmem.agent.environments.protocol import Outcome
+from localmem.agent.environments.protocol import Outcome, Route
 from localmem.agent.environments.report import Note
 from localmem.errors import AgentError, LocalmemError
 from localmem.llm import grammar
@@ -211,6 +211,10 @@ class MemoryEnvironment:
     def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Nothing that code can tell."""
         return (), ()
+
+    def route(self) -> Route:
+        """Nothing that code can tell."""
+        return Route()
 
     def peek(self, action: str) -> str | None:
         """What a search finds is not known before."""

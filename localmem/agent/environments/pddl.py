@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from localmem.agent.environments import simulator
-from localmem.agent.environments.protocol import Outcome
+from localmem.agent.environments.protocol import Outcome, Route
+from localmem.agent.environments.search import Search
 from localmem.agent.environments.simulator import Fact, State, Task
 from localmem.agent.environments.wording import DOMAINS, Wording, recognised
 from localmem.errors import AgentError
@@ -36,6 +37,7 @@ class PddlEnvironment:
         self._words = DOMAINS.get(self.domain, Wording())
         self._state: State = task.start
         self._best = 0.0
+        self._searched: Search | None = None
 
     @classmethod
     def of(cls, domain: str, problem: str) -> PddlEnvironment:
@@ -91,7 +93,7 @@ class PddlEnvironment:
             return Outcome(f"The action is not valid. {self._unmet(unmet)}", False)
         before, self._state = self._state, simulator.successor(schema, read[1:], self._state)
         self._best = max(self._best, self._share())
-        return Outcome(self._seen(before), True)
+        return Outcome(self._seen(before), True, changes=self._changes(before))
 
     def restore(self, steps: Sequence[tuple[str, Outcome]]) -> None:
         """Do the same again: nothing here depends on chance."""
@@ -140,6 +142,15 @@ class PddlEnvironment:
         made = tuple(self._words.sentence(fact) for fact in changed if fact in after)
         return made, tuple(self._words.sentence(fact) for fact in changed if fact not in after)
 
+    def route(self) -> Route:
+        """The order of a plan that a short search finds, and actions that lead on."""
+        self._searched = self._searched or Search(self.task)
+        return Route(
+            tuple(map(self._words.sentence, self._searched.order(self._state))),
+            tuple(map(self._words.line, self._searched.nearer(self._state))),
+            " ".join(self._words.sentences(self._searched.needed(self._state))),
+        )
+
     def peek(self, action: str) -> str | None:
         """The key of the state after an action."""
         return _key(self._after(action))
@@ -171,8 +182,9 @@ class PddlEnvironment:
         return " ".join(self._words.sentences(self._state))
 
     def _seen(self, before: State) -> str:
-        if not self._words.only_changes:
-            return self._all()
+        return self._changes(before) if self._words.only_changes else self._all()
+
+    def _changes(self, before: State) -> str:
         return " ".join(self._words.sentences(self._state - before)) or "Nothing changes."
 
     def _unmet(self, unmet: Sequence[tuple[Fact, bool]]) -> str:

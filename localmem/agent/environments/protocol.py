@@ -16,6 +16,20 @@ class Outcome:
     """False: the action could not be carried out, and `observation` says why."""
     data: str = ""
     """JSON that `Environment.restore` needs to come to the same state again; empty: nothing beyond the action."""
+    changes: str = ""
+    """What became true, where that is shorter than `observation`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What code sees ahead. All empty where it cannot look ahead."""
+
+    parts: tuple[str, ...] = ()
+    """Missing parts of the goal, as sentences, in an order in which they can be reached and stay."""
+    actions: tuple[str, ...] = ()
+    """Valid actions that bring the goal nearer, the surest first."""
+    now: str = ""
+    """What the first actions of the way need, and is true."""
 
 
 class Environment(Protocol):
@@ -66,6 +80,9 @@ class Environment(Protocol):
 
     def gains(self, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Parts of the goal that a valid action would make true, and those that it would undo, as sentences."""
+
+    def route(self) -> Route:
+        """The way to the goal from here, by a short search."""
 
     def peek(self, action: str) -> str | None:
         """The state's key after a valid action, which is not carried out; None where code cannot tell."""

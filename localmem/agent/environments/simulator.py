@@ -118,6 +118,44 @@ def applicable(task: Task, state: State) -> list[tuple[str, ...]]:
     )
 
 
+def ground(
+    schema: Schema, arguments: Sequence[str]
+) -> tuple[tuple[Fact, ...], tuple[Fact, ...], tuple[Fact, ...]]:
+    """What an action needs, what it makes true, and what it makes untrue and does not make true as well."""
+    bound = _binding(schema, arguments)
+    adds = tuple(_ground(fact, bound) for fact in schema.adds)
+    needs = tuple(_ground(fact, bound) for fact in schema.needs)
+    return needs, adds, tuple(fact for part in schema.deletes if (fact := _ground(part, bound)) not in adds)
+
+
+def reachable(task: Task) -> list[tuple[str, ...]]:
+    """Actions that could be carried out if nothing ever became untrue, as name and arguments, sorted."""
+    facts: dict[str, list[Fact]] = defaultdict(list)
+    known: set[Fact] = set()
+    new: set[Fact] = set(task.start)
+    found: set[tuple[str, ...]] = set()
+    while new:
+        for fact in new:
+            facts[fact[0]].append(fact)
+        known |= new
+        new = set()
+        for schema in task.schemas.values():
+            for arguments in set(_matches(task, schema, facts)):
+                if (schema.name, *arguments) in found or not _possible(task, schema, arguments):
+                    continue
+                found.add((schema.name, *arguments))
+                new |= set(ground(schema, arguments)[1]) - known
+    return sorted(found)
+
+
+def _possible(task: Task, schema: Schema, arguments: Sequence[str]) -> bool:
+    """Whether types and equalities hold, which no action changes."""
+    bound = _binding(schema, arguments)
+    return all(task.is_a(bound[variable], type) for variable, type in schema.parameters) and all(
+        (bound.get(left, left) == bound.get(right, right)) is same for left, right, same in schema.equal
+    )
+
+
 def _matches(task: Task, schema: Schema, facts: Mapping[str, list[Fact]]) -> Iterator[tuple[str, ...]]:
     """Arguments under which the positive preconditions hold."""
 

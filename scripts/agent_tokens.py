@@ -1,9 +1,9 @@
 """What the agent's prompts cost, without a model: a walker acts, and tokens are counted as the engine would read them.
 
-    python scripts/agent_tokens.py [--problems DIR] [--count 5] [--every 4]
+    python scripts/agent_tokens.py [--problems DIR] [--count 5] [--every 4] [--led]
 
 The walker takes random valid actions that lead to new states, and ends a subgoal after `--every` steps, as both are
-what a weak model does at best. Tokens are counted roughly (letters in sixes), so only ratios mean something. What is
+what a weak model does at best. With `--led` it takes what a search finds, as where the model may write nothing else. Tokens are counted roughly (letters in sixes), so only ratios mean something. What is
 read is what is no prefix of the last prompt.
 """
 
@@ -19,7 +19,7 @@ from statistics import fmean
 from typing import Any
 
 from localmem.agent.loop import Loop
-from localmem.agent.values import Assist, Mode, Options
+from localmem.agent.values import DEFAULT_ASSISTS, Actions, Assist, Mode, Options
 from localmem.bench.agent import Problem, found, made
 from localmem.llm.protocol import Generation, Prompt
 from localmem.values import Usage
@@ -30,8 +30,10 @@ WAYS = {
     **{
         f"hiagent, {assist}": Options(assists=frozenset({assist}))
         for assist in Assist
-        if assist != Assist.LOOKAHEAD
+        if assist not in (Assist.LOOKAHEAD, Assist.SEARCH)
     },
+    "hiagent, as measured": Options(assists=DEFAULT_ASSISTS),
+    "the same, free": Options(assists=DEFAULT_ASSISTS, actions=Actions.FREE),
 }
 
 
@@ -76,10 +78,12 @@ class Walker:
         subgoal = fact or "Do the next part of the way to the goal."
         if root == "subgoal":
             return f"Subgoal: {subgoal}"
-        if root == "ended" or ("ended" in root and not fact and self._steps >= self._every):
+        if "ended" in root and self._steps >= self._every:
             self._steps = 0
             return f"Reached: This part is done and all stands as it should.\nSubgoal: {subgoal}"
         self._steps += 1
+        if root.startswith("subgoal"):
+            return f"Subgoal: {subgoal}\nAction: {next(self._walk)}"
         action = next(self._walk)
         return action if root == "act" else f"Action: {action}"
 
@@ -88,15 +92,15 @@ class Walker:
         return [*told, "<s>", "assistant", *tokens(start)]
 
 
-def walk(problem: Problem, steps: int) -> list[str]:
-    """Random valid actions, to new states where there are any."""
+def walk(problem: Problem, steps: int, led: bool) -> list[str]:
+    """What a search finds, or random valid actions, to new states where there are any."""
     world = problem.world.make("", None)
     world.reset()
     dice = random.Random(problem.name)
     seen = {world.state()}
     taken: list[str] = []
     while len(taken) < steps and not world.done and world.valid_actions():
-        actions = world.valid_actions()
+        actions = (led and world.route().actions[:1]) or world.valid_actions()
         action = dice.choice([one for one in actions if world.peek(one) not in seen] or list(actions))
         world.step(action)
         seen.add(world.state())
@@ -112,13 +116,14 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=5, help="problems of a domain")
     parser.add_argument("--every", type=int, default=4, help="steps of a subgoal")
     parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--led", action="store_true", help="the walk is what a search finds")
     arguments = parser.parse_args()
     problems = (
         found(arguments.problems, [], arguments.count)
         if arguments.problems
         else made(("blocksworld", "gripper", "tyreworld", "barman"), arguments.count)
     )
-    walks = {problem.name: walk(problem, arguments.steps) for problem in problems}
+    walks = {problem.name: walk(problem, arguments.steps, arguments.led) for problem in problems}
     first: tuple[float, float] | None = None
     rows = {}
     for name, options in WAYS.items():
@@ -133,11 +138,17 @@ def main() -> None:
         first = first or (context, read)
         rows[name] = [round(context / first[0], 3), round(read / first[1], 3)]
         print(
-            f"{name:20} context {context:6.0f} ({rows[name][0]:.2f})  read {read:5.0f} ({rows[name][1]:.2f})"
+            f"{name:21} context {context:6.0f} ({rows[name][0]:.2f})  read {read:5.0f} ({rows[name][1]:.2f})"
         )
     print(
         json.dumps(
-            {"benchmark": "agent_tokens", "every": arguments.every, "problems": len(problems), "ratios": rows}
+            {
+                "benchmark": "agent_tokens",
+                "every": arguments.every,
+                "led": arguments.led,
+                "problems": len(problems),
+                "ratios": rows,
+            }
         )
     )
 

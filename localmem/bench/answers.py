@@ -186,13 +186,13 @@ class _Memory:
         return answer.answer(question.text, workspace, lambda: model, before=self._recall.before)
 
     def _workspace(self, question: str, ids: Sequence[int]) -> Workspace:
-        """These turns as if recall had chosen them; the earlier in the ranking, the higher their priority."""
+        """These turns as if recall had chosen them, all worth reading; the earlier in the ranking, the more so."""
         stored = [self._rankings.turns[id] for id in ids]
         threads = {
             thread.id: thread
             for thread in self._store.threads(list(dict.fromkeys(one.thread for one in stored)))
         }
-        units = [Unit(one, Role.ANCHOR, 1.0 / (place + 1), 0.0) for place, one in enumerate(stored)]
+        units = [Unit(one, Role.ANCHOR, 1.0 + 1.0 / (place + 1), 0.0) for place, one in enumerate(stored)]
         transcripts = {one.transcript: self._store.transcript(one.transcript) for one in stored}
         return Workspace(
             question,

@@ -13,12 +13,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from localmem.errors import EngineError, TruncatedError
 from localmem.llm import grammar as grammars
 from localmem.llm import prompts, templates
 from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
+from localmem.recall.answer_evidence import Evidence, days, evidence, line, worth_reading
+from localmem.recall.answer_subject import about_somebody_else, subject
 from localmem.recall.answer_text import (
     asks_for_likely,
     asks_for_time,
@@ -32,10 +33,9 @@ from localmem.recall.answer_text import (
     times,
 )
 from localmem.recall.calendar_days import WEEKDAYS
-from localmem.recall.dates import annotate, day_name, short_day
 from localmem.recall.facts import facts, inner_names, plain, stands_in
 from localmem.recall.query import MONTHS, STOP_WORDS, words
-from localmem.values import Answer, Citation, StoredTurn, Turn, Unit, Usage, Workspace
+from localmem.values import Answer, Citation, StoredTurn, Turn, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
 ANSWER_TOKENS = 200
@@ -43,6 +43,12 @@ CHECK_TOKENS = 4
 KIND = "answer"
 CHECK = "check"
 REST = "answer-rest"
+ENOUGH, ENOUGH_FOR_TIME = 0.75, 0.4
+"""Share of the question's words from which the cited turns need no check by the model. A time was chosen from those that
+the turns name, so less is enough."""
+STEM = 5
+"""Letters by which words are compared there."""
+
 TRIES = 2
 """How often an answer is written before the memory is said not to hold one."""
 
@@ -50,25 +56,6 @@ _DATE_WORDS = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
 
 Before = Callable[[StoredTurn], StoredTurn | None]
 """Gives the turn right before one in its transcript."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A unit as the model reads it."""
-
-    number: int
-    unit: Unit
-    text: str
-    """With the meaning of relative dates."""
-    day: str
-    """For example "4 March 2025"; empty without a time."""
-
-    @property
-    def searchable(self) -> str:
-        """All that an answer may take from it."""
-        turn = self.unit.turn
-        day = day_name(turn.at.date()) if turn.at else ""
-        return f"{day} {turn.speaker} {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,35 +69,17 @@ class _Draft:
     whole: bool
 
 
-def evidence(units: Sequence[Unit]) -> list[Evidence]:
-    """Units, numbered from 1, as the model reads them."""
-    found = []
-    for number, unit in enumerate(units, 1):
-        turn = unit.turn
-        day = short_day(turn.at.date()) if turn.at else ""
-        found.append(Evidence(number, unit, _line(turn), day))
-    return found
-
-
-def days(shown: Sequence[Evidence]) -> list[dict[str, Any]]:
-    """Evidence grouped by day, as the prompt's template wants it."""
-    groups: list[dict[str, Any]] = []
-    for one in shown:
-        if not groups or groups[-1]["name"] != one.day:
-            groups.append({"name": one.day, "units": []})
-        speaker = " ".join(one.unit.turn.speaker.split())
-        groups[-1]["units"].append({"number": one.number, "speaker": speaker, "text": one.text})
-    return groups
-
-
-def grammar(numbers: Sequence[int], dates: Sequence[str] | None = None) -> str:
+def grammar(numbers: Sequence[int], dates: Sequence[str] | None = None, *, likely: bool = False) -> str:
     """GBNF of an answer that can cite these numbers only.
 
     Args:
         numbers: of the turns.
         dates: where a time is asked for, those that the turns name; an answer that begins with a figure is one of them.
+        likely: what is likely is asked of somebody who speaks, so there is always something to conclude it from.
     """
     rules = grammars.with_rule(grammars.load(KIND), "number", grammars.alternatives(map(str, numbers)))
+    if likely:
+        rules = grammars.with_rule(rules, "root", "answer")
     if dates is None:
         return rules
     free = r"[^\n\[\] 0-9] [^\n\[\]]{0,400}"
@@ -172,20 +141,23 @@ class _Writer:
         self._before = before
         self._on_text = on_text
         self._question = " ".join(question.split())
-        self._shown = self._fitting(evidence(workspace.units))
+        worth = worth_reading(self._question, workspace.units)
+        self._shown = self._fitting(evidence(worth))
         self._dates = (
             times(line for one in self._shown for line in (one.day, one.text))
             if asks_for_time(self._question)
             else None
         )
         self._speakers = {word for one in self._shown for word in words(one.unit.turn.speaker)}
+        self._likely = asks_for_likely(self._question)
+        self._subject = subject(self._question, {one.unit.turn.speaker for one in self._shown})
         self._names = frozenset(
             plain(word)
             for one in self._shown
             for name in (one.unit.turn.speaker, *inner_names(one.text))
             for word in words(name)
         )
-        self.usage = Usage(dropped_units=len(workspace.units) - len(self._shown))
+        self.usage = Usage(dropped_units=len(worth) - len(self._shown))
 
     def draft(self) -> _Draft | None:
         """An answer, or its beginning, that the cited turns give; None: the memory does not hold it."""
@@ -200,6 +172,8 @@ class _Writer:
                 again = templates.render("answer-again.j2", missing=missing[0])
                 more = (Message(Speaker.ASSISTANT, draft.reply), Message(Speaker.USER, again))
                 continue
+            if draft.text and self._of_another(draft):
+                return None
             if draft.text and self._answers(draft):
                 return draft
             more = ()
@@ -248,7 +222,11 @@ class _Writer:
             return can_be_judged(text) or repeats(text) is not None
 
         try:
-            generation = self._generate(prompt, grammar(numbers, self._dates), until=until)
+            generation = self._generate(
+                prompt,
+                grammar(numbers, self._dates, likely=self._likely and self._subject is not None),
+                until=until,
+            )
         except TruncatedError as error:
             return _Draft(error.text, "", self._cited(split(error.text)[0]), False)
         numbers, text = split(generation.text)
@@ -299,20 +277,37 @@ class _Writer:
         self._tell(text[told:])
         return text
 
+    def _of_another(self, draft: _Draft) -> bool:
+        """Whether all turns that give an answer are what others say of themselves, not of whom it was asked about."""
+        person = self._subject
+        if person is None:
+            return False
+        for one in self._support(draft.text, draft.cited):
+            before = self._before(one.unit.stored)
+            if not about_somebody_else(one.unit.turn, before.turn if before else None, person):
+                return False
+        return True
+
     def _answers(self, draft: _Draft) -> bool:
-        """Whether the cited turns, each after the turn before it, give this answer: the model's own check."""
+        """Whether the cited turns, each after the turn before it, give this answer.
+
+        Code sees it where they have most words of the question; otherwise the model is asked.
+        """
+        if self._likely:
+            return True  # what somebody would do stands in no turn; what was claimed of it has been looked up
         turns: dict[tuple[int, int], Turn] = {}
         for one in self._support(draft.text, draft.cited):
             stored = one.unit.stored
             for turn in (self._before(stored), stored):
                 if turn is not None:
                     turns[turn.transcript, turn.position] = turn.turn
-        if asks_for_likely(self._question):
-            return True  # what somebody would do stands in no turn; what was claimed of it has been looked up
         if not self._about_who_was_asked(turns.values()):
             return False
+        enough = ENOUGH_FOR_TIME if asks_for_time(self._question) else ENOUGH
+        if self._shared(turns.values()) >= enough and not self._missing(draft.text):
+            return True
         lines = [
-            {"speaker": " ".join(turn.speaker.split()), "text": _line(turn)}
+            {"speaker": " ".join(turn.speaker.split()), "text": line(turn)}
             for _, turn in sorted(turns.items())
         ]
         kind = prompts.load(CHECK)
@@ -321,6 +316,12 @@ class _Writer:
         if self._model.count_prompt(prompt) + CHECK_TOKENS > self._model.context:
             return True  # turns of thousands of words: the checks by code have passed
         return self._generate(prompt, grammars.load(CHECK), tokens=CHECK_TOKENS).text == "yes"
+
+    def _shared(self, turns: Iterable[Turn]) -> float:
+        """Share of the question's words that stand in turns, by their beginnings; 0 if it has none of its own."""
+        asked = {word[:STEM] for word in self._content(self._question) - self._speakers}
+        said = {word[:STEM] for turn in turns for word in words(f"{turn.speaker} {turn.text}")}
+        return len(asked & said) / len(asked) if asked else 0.0
 
     def _about_who_was_asked(self, turns: Iterable[Turn]) -> bool:
         """Whether any name of the question, other than those of the people who speak, stands in the turns.
@@ -394,8 +395,3 @@ class _Writer:
     @staticmethod
     def _content(text: str) -> set[str]:
         return {word for word in words(text) if word not in STOP_WORDS}
-
-
-def _line(turn: Turn) -> str:
-    """What was said, on one line, with the meaning of relative dates."""
-    return annotate(" ".join(turn.text.split()), turn.at)

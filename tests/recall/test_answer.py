@@ -17,9 +17,9 @@ from localmem.llm.protocol import Speaker
 from localmem.recall.answer import (
     NOT_IN_MEMORY,
     answer,
-    evidence,
     grammar,
 )
+from localmem.recall.answer_evidence import evidence
 from localmem.recall.facts import facts, stands_in
 from localmem.values import Answer, StoredTurn, Turn, Workspace
 from tests.fakes import ScriptedModel
@@ -230,14 +230,14 @@ def test_an_answer_that_breaks_off_after_its_beginning_says_so() -> None:
 def test_what_does_not_fit_is_left_out_by_priority_and_counted() -> None:
     long = [turn(f"Number{n} " + "word " * 200) for n in range(8)]
     priorities = [0.05, 0.2, 0.05, 0.3, 0.1, 0.1, 0.1, 0.1]
-    result, model, _ = ask("x?", workspace(*long, priorities=priorities), "[1] [2] yes.", context=1400)
+    result, model, _ = ask("x?", workspace(*long, priorities=priorities), "[1] [2] yes.", context=1900)
     assert 0 < result.usage.dropped_units < 8
     kept = 8 - result.usage.dropped_units
     wanted = sorted(sorted(range(8), key=lambda n: -priorities[n])[:kept])
     if kept <= 2:
         assert wanted == [1, 3][-kept:]
     assert cited(result) == [long[n].text for n in wanted][:2]
-    assert model.count_prompt(model.prompts[0]) < 1400
+    assert model.count_prompt(model.prompts[0]) < 1900
     assert model.grammars == [grammar(range(1, kept + 1))]
 
 
@@ -388,13 +388,71 @@ def test_the_check_sees_each_cited_turn_after_the_one_before_it() -> None:
     def before(stored: StoredTurn) -> StoredTurn:
         return replace(stored, position=stored.position - 1, turn=earlier)
 
-    answer("Who has the Saab?", shown, lambda: model, before=before)
+    answer("Whose is the car now?", shown, lambda: model, before=before)
     assert model.checks[0].messages[-1].text.splitlines() == [
-        "Question: Who has the Saab?",
+        "Question: Whose is the car now?",
         "Ines: Who bought the Saab?",
         "Ruben: Dilip bought the Saab yesterday (3 March 2025) for 1,050.",
         "Answer: Dilip.",
     ]
+
+
+def test_turns_that_have_the_words_of_the_question_need_no_check_by_the_model() -> None:
+    result, model, _ = ask("Who bought the Saab?", workspace(CAT, CAR), "[2] Dilip.")
+    assert (result.text, model.checks) == ("Dilip.", [])
+
+
+def test_a_time_needs_fewer_of_them() -> None:
+    _, model, _ = ask("When was the green Saab paid and bought?", workspace(CAT, CAR), "[2] 3 March 2025")
+    assert model.checks == []
+
+
+def test_what_somebody_would_do_is_always_concluded_from_something() -> None:
+    _, model, _ = ask("Would Bob enjoy a zoo?", workspace(CAT), "[1] Likely yes")
+    _, other, _ = ask("Would Lotte enjoy a zoo?", workspace(CAT), UNKNOWN_REPLY)
+    assert not grammars.accepts(model.grammars[0] or "", UNKNOWN_REPLY)
+    assert grammars.accepts(other.grammars[0] or "", UNKNOWN_REPLY)
+
+
+def test_what_is_likely_is_not_held_against_the_words_of_the_turns() -> None:
+    result, model, _ = ask("Would Bob enjoy a zoo?", workspace(CAT), "[1] Likely yes.")
+    assert (result.found, model.checks) == (True, [])
+
+
+def test_what_somebody_else_says_of_himself_is_no_answer() -> None:
+    cake = turn("I baked a plum cake for the fair.", "Bob")
+    shown = workspace(cake, turn("Lovely.", "Ann"))
+    result, model, told = ask("What did Ann bake for the fair?", shown, "[1] a plum cake")
+    assert (result.found, told, model.checks) == (False, [NOT_IN_MEMORY], [])
+    assert ask("What did Bob bake for the fair?", shown, "[1] a plum cake")[0].text == "a plum cake"
+
+
+def test_what_the_model_reads_is_what_may_answer() -> None:
+    shown = workspace(CAT, FERRY, CAR, priorities=[0.01, 0.5, 0.1])
+    result, model, _ = ask("Where does the ferry go?", shown, "[1] To Ullapool.")
+    assert "The cat" not in asked_of(model)
+    assert cited(result) == [FERRY.text]
+    assert result.workspace is shown
+
+
+def test_a_date_that_no_turn_names_cannot_be_written() -> None:
+    _, model, _ = ask("When was the Saab bought?", workspace(CAR), "[1] 3 March 2025")
+    rules = model.grammars[0]
+    assert rules is not None
+    assert grammars.accepts(rules, "[1] 3 March 2025")
+    assert not grammars.accepts(rules, "[1] 5 March 2025")
+
+
+def test_a_list_that_the_model_says_over_and_over_ends() -> None:
+    loop = "[1] soup, bread, soup, bread, soup, bread, soup"
+    result, _, told = ask("What was there to eat?", workspace(turn("We had soup and bread.")), loop)
+    assert (result.text, told) == ("soup, bread", ["soup, bread"])
+
+
+def test_each_part_of_a_list_brings_the_turn_that_has_it() -> None:
+    shown = workspace(turn("I bought flour."), turn("I bought yeast."), CAT)
+    result, _, _ = ask("What was bought?", shown, "[1] flour, yeast")
+    assert cited(result) == ["I bought flour.", "I bought yeast."]
 
 
 def test_a_sentence_that_claims_what_no_turn_says_is_not_told() -> None:

@@ -111,7 +111,8 @@ class Conversation:
         if worded is None and answer is not None:
             worded = Worded(answer.text, False, answer.usage)
         assert worded is not None
-        turn = self._keep(text, worded.text, understood, moment)
+        sources = [citation.stored.id for citation in answer.citations] if answer else []
+        turn = self._keep(text, worded.text, understood, moment, sources)
         self._spoken = tuple(dict.fromkeys([*found.about, *self._spoken]))[:8]
         return Reply(
             text=worded.text,
@@ -139,13 +140,20 @@ class Conversation:
     ) -> Worded:
         return reply(found, text, language, self._model, on_text=on_text, temperature=temperature, seed=seed)
 
-    def _keep(self, said: str, replied: str, understood: Understood, moment: Moment) -> int:
+    def _keep(
+        self,
+        said: str,
+        replied: str,
+        understood: Understood,
+        moment: Moment,
+        sources: Collection[int] = (),
+    ) -> int:
         turns = self._log.turns(said, replied, moment.at)
         vectors = self._log.vectors(turns)
         with self._store.transaction():
             turn = self._tasks.next_turn
             self._tasks.apply(None, understood.operations, said=said, reply=replied, at=moment.at)
-            self._log.add(turns, vectors)
+            self._log.add(turns, vectors, sources)
         return turn
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from secrets import token_bytes
 
@@ -53,8 +53,13 @@ class ChatLog:
         self._store.bind_embedder(embedder.id, embedder.dimension)
         return embedder.encode([embedding_text(turn) for turn in turns])
 
-    def add(self, turns: Sequence[Turn], vectors: NDArray[np.float32]) -> None:
+    def add(self, turns: Sequence[Turn], vectors: NDArray[np.float32], sources: Collection[int] = ()) -> None:
         """Add turns at the end, with their vectors, words and threads.
+
+        Args:
+            turns: of one exchange.
+            vectors: of the turns, shape (n, d).
+            sources: ids of the turns that the reply rests on.
 
         Raises:
             StoreError: the memory cannot be written.
@@ -70,7 +75,10 @@ class ChatLog:
                 NewTurn(token_bytes(16), _numbered(turn, first + place), vector)
                 for place, (turn, vector) in enumerate(zip(turns, vectors, strict=True))
             ]
-            self._store.add_turns(transcript, made, after=None)
+            ids = self._store.add_turns(transcript, made, after=None)
+            for id, turn in zip(ids, turns, strict=True):
+                if turn.speaker == ASSISTANT and sources:
+                    self._store.note_sources(id, sources)
             self._keys.extend(turn.key for turn in made)
             thread_again(self._store, transcript, first, first + len(made) - 1)
 

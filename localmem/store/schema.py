@@ -140,5 +140,15 @@ _RUNS = (
     ) WITHOUT ROWID""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS, _IDENTITY, _RUNS)
+_SOURCES = (
+    # What a reply of a chat rests on, so that it can be forgotten with it, whatever words it has.
+    """CREATE TABLE reply_source (
+        reply INTEGER NOT NULL REFERENCES turn ON DELETE CASCADE,
+        turn INTEGER NOT NULL REFERENCES turn ON DELETE CASCADE,
+        PRIMARY KEY (reply, turn)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX reply_source_turn ON reply_source (turn)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _TASKS, _IDENTITY, _RUNS, _SOURCES)
 """Statements of each migration, in order."""

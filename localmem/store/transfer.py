@@ -9,6 +9,7 @@ from typing import Any
 from localmem.errors import StoreError
 from localmem.store.database import Kinds
 from localmem.store.forget import ForgetTables
+from localmem.store.replies import ReplyTables
 from localmem.store.rows import Row
 from localmem.store.runs import RunTables
 
@@ -60,6 +61,7 @@ SHAPES = (
     ),
     _shape("thread_vector", "thread", thread=int, vector=bytes),
     _shape("turn_vector", "turn", turn=int, vector=bytes),
+    _shape("reply_source", "reply, turn", reply=int, turn=int),
     _shape("task_turn", "turn", turn=int, at=str, said=str, reply=str, undoes=int | None),
     _shape("task_operation", "turn, place", turn=int, place=int, op=str, arguments=str),
     _shape(
@@ -100,7 +102,7 @@ _WRONG = (
 )
 
 
-class TransferTables(ForgetTables, RunTables):
+class TransferTables(ForgetTables, RunTables, ReplyTables):
     """Methods that read all tables, and that fill those of an empty memory."""
 
     def rows_of(self, shape: Shape) -> Iterator[list[Row]]:

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from localmem.errors import StoreError, UsageError
 from localmem.index import cachefile
 from localmem.memory import Memory
+from localmem.recall.log import ChatLog
 from localmem.store import RunRow, StepRow, Store, SubgoalRow
 from localmem.store import forget as store_forget
 from localmem.tasks import Op, Operation
 from localmem.values import Turn, Usage
-from tests.fakes import ScriptedModel
+from tests.fakes import HashingEmbedder, ScriptedModel
 from tests.recall.support import stored_threads
 from tests.upkeep.support import NOON, bytes_of, chatted, opened, said_in, told
 
@@ -363,6 +364,33 @@ def test_a_reply_that_came_from_a_forgotten_transcript_goes(path: Path) -> None:
         sound(memory)
 
 
+def test_a_reply_without_words_of_its_own_goes_with_the_turns_that_it_rests_on(path: Path) -> None:
+    """Also what rests on that reply; nothing that rests on others."""
+    with opened(path) as memory:
+        log = ChatLog(memory._store, HashingEmbedder)
+        sources = {"Does Bob bring a coat?": 4, "Do you know it?": 1, "Sure?": 7}
+        for place, (said, source) in enumerate(sources.items()):
+            at = NOON + timedelta(days=3, minutes=place)
+            turns = log.turns(said, "Yes.", at)
+            log.add(turns, log.vectors(turns), [source, 10**6])
+            memory.tasks.apply(None, [], said=said, reply="Yes.", at=at)
+        report = memory.forget(turn=4, yes=True)
+        assert (report.turns, report.replies, report.task_turns) == (3, 2, 2)
+        assert said_in(memory)[4:] == ["Does Bob bring a coat?", "Do you know it?", "Yes.", "Sure?"]
+        assert [turn.reply for turn in memory._store.task_turns()] == ["", "Yes.", ""]
+        sound(memory)
+
+
+def test_a_reply_of_a_chat_goes_with_the_turn_that_it_cites(tmp_path: Path) -> None:
+    path = tmp_path / "work.db"
+    told(path, TALK)
+    with opened(path, model=ScriptedModel(["[1] At nine."] * 3)) as memory:
+        reply = memory.chat("When does the ferry to Ullapool leave?")
+        (cited,) = reply.citations
+        report = memory.forget(turn=cited.stored.id)
+        assert (report.turns, report.replies) == (2, 1)
+
+
 def test_what_all_replies_say_is_not_what_one_of_them_came_from(tmp_path: Path) -> None:
     path = tmp_path / "chat.db"
     chatted(path, [(f"Task number {n}.", "Noted, it stands in the list now.", []) for n in range(3)])
@@ -412,6 +440,27 @@ def test_a_transcript_that_is_no_chat_touches_no_task(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("data", "goes"),
+    [
+        ('{"shown": [2, 5], "query": "x"}', True),
+        ('{"note": "a", "cites": [2]}', True),
+        ('{"shown": [3]}', False),
+        ("[2]", False),
+        ("2", False),
+        ("no json", False),
+    ],
+)
+def test_runs_of_the_agent_that_were_shown_a_forgotten_turn_go(path: Path, data: str, goes: bool) -> None:
+    with opened(path) as memory:
+        store = memory._store
+        run = store.add_run(RunRow(0, NOON, "write a report", {"kind": "memory"}, {}, "m", "done", 1.0))
+        store.add_subgoal(run, SubgoalRow(1, "look"))
+        store.add_step(run, StepRow(1, 1, "action", "search", "-", True, 0.0, "", data, Usage(), 9, 0.1))
+        memory.forget(turn=2, yes=True)
+        assert len(store.runs()) == (not goes)
+
+
+@pytest.mark.parametrize(
     ("observation", "quotes"),
     [
         (f'[2] Bob: "my password is {SECRET} now"', True),
@@ -447,7 +496,7 @@ def test_every_table_of_a_memory_is_known_to_forgetting() -> None:
     shadows = {name for name in names if name.startswith(("turn_words_", "window_words_"))}
     assert names - shadows - {"sqlite_sequence"} == {
         "meta", "stamp", "transcript", "turn", "turn_vector", "thread", "thread_vector",
-        "turn_words", "window_words", "task_turn", "task_operation", "run", "run_subgoal", "run_step",
+        "turn_words", "window_words", "reply_source", "task_turn", "task_operation", "run", "run_subgoal", "run_step",
     }  # fmt: skip
 
 

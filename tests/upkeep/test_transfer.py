@@ -60,6 +60,8 @@ def path(tmp_path: Path) -> Path:
         memory.tasks.undo()
         store = memory._store
         store.set_meta("note", "kept")
+        (reply, *_) = [id for id in store.turn_ids().tolist() if store.turns([id])[0].turn.text == "Added."]
+        store.note_sources(reply, [1, 2])
         run = store.add_run(
             RunRow(0, NOON, "goal", {"kind": "memory"}, {"deep": [1, {"a": None}]}, "m", "done", 0.1)
         )
@@ -107,6 +109,7 @@ def test_it_gives_the_same_rows_the_same_search_results_and_the_same_task_histor
         == (68, 3, 1)
     )
     assert rows(other) == rows(path)
+    assert all(rows(path).values())
     with opened(path) as first, opened(other) as second:
         assert second._store.check() == []
         for question in ("What about topic3?", "café", "Who is red?", "celery"):
@@ -114,6 +117,16 @@ def test_it_gives_the_same_rows_the_same_search_results_and_the_same_task_histor
         assert second.tasks.graph == first.tasks.graph
         assert [second.tasks.as_of(n) for n in range(4)] == [first.tasks.as_of(n) for n in range(4)]
         assert second._store.stamp("turns") != first._store.stamp("turns")
+
+
+def test_an_export_of_the_first_version_is_read(path: Path, tmp_path: Path) -> None:
+    """It had no sources of replies."""
+    found = [row for row in lines(exported(path)) if row["row"] != "reply_source"]
+    found[0]["version"] = 1
+    del found[-1]["counts"]["reply_source"]
+    imported(tmp_path / "copy.db", "".join(json.dumps(row) + "\n" for row in found))
+    expected = rows(path) | {"reply_source": []}
+    assert rows(tmp_path / "copy.db") == expected
 
 
 def test_a_second_export_is_equal_to_the_first(path: Path, tmp_path: Path) -> None:
@@ -237,7 +250,7 @@ SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "a turn that undoes a later one": _where("task_turn", lambda row: row.update(undoes=3)),
     "another format": lambda all: all[0].update(format="csv"),
     "no version": lambda all: all[0].update(version="1"),
-    "a newer version": lambda all: all[0].update(version=2),
+    "a newer version": lambda all: all[0].update(version=transfer.VERSION + 1),
     "a dimension of nothing": lambda all: all[0].update(dimension=None),
     "another dimension": lambda all: all[0].update(dimension=63),
     "the first line again": lambda all: all.insert(1, all[0]),

@@ -42,12 +42,10 @@ def forget(session: Session, everything: bool) -> tuple[list[str], list[str]]:
         question = f"Forget {len(gone)} turn{plural} of this chat for good, and what came of them?"
         if not session.confirm(question):
             raise UsageError("Nothing was forgotten.", hint="Somebody at the terminal must agree to that.")
-    tasks: list[str] = []
-    for stored in reversed(gone):  # from the end, so that each still stands beside its reply
-        report = session.memory.forget(turn=stored.id, tasks=True, yes=True)
-        tasks += [label for label in report.tasks if label not in tasks]
+    report = session.memory.forget(turn=[stored.id for stored in gone], tasks=True, yes=True)
+    for stored in reversed(gone):
         _drop(session, stored.turn.text)
-    return [stored.turn.text for stored in gone], tasks
+    return [stored.turn.text for stored in gone], list(dict.fromkeys(report.tasks))
 
 
 def _kept(session: Session) -> list[StoredTurn]:

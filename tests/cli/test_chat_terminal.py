@@ -260,11 +260,21 @@ def test_what_was_forgotten_is_not_typed_again_by_the_arrow_keys(tmp_path: Path)
 
 @pytest.mark.parametrize(("answer", "kept"), [("y", False), ("n", True)])
 def test_a_whole_chat_is_forgotten_if_the_person_agrees(
-    type_in: TypeIn, chat: Chat, answer: str, kept: bool
+    type_in: TypeIn, chat: Chat, answer: str, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In one transaction, so that no half of it stays."""
+    asked: list[bool] = []
+    forget = Memory.forget
+
+    def counted(memory: Memory, **given: Any) -> Any:
+        asked.append(given["yes"])
+        return forget(memory, **given)
+
+    monkeypatch.setattr(Memory, "forget", counted)
     chat.remembers = True
     result = type_in(f"Zanzibar.{ENTER}Lisbon.{ENTER}/forget all{ENTER}{answer}{ENTER}{CTRL_D}")
     assert ("Forgotten: 2 turns, with the replies." in result.out) is not kept
+    assert asked == ([] if kept else [True])
     (file,) = (settings().state_dir / "chat").iterdir()
     assert ("Zanzibar" in file.read_text(encoding="utf-8")) is kept
     with Memory.open() as memory:

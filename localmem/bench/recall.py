@@ -18,6 +18,7 @@ import numpy as np
 
 from localmem.bench.questions import ADVERSARIAL, Question, Talk
 from localmem.bench.rankings import BASELINES, Rankings
+from localmem.bench.refined import adopt
 from localmem.embed.protocol import Embedder
 from localmem.memory import Memory
 from localmem.recall.ingest import Ingest
@@ -36,6 +37,14 @@ FIXED = "fixed segments"
 ABLATIONS = ("one thread only", FIXED, "seeds only", "no spreading", "no roles", "K = identity")
 """K = identity makes the choice the units of most priority: it is "no coverage" too."""
 TOGETHER = "together"
+REFINED = "refined"
+"""With the threads that a model has made: see `localmem refine`."""
+CANDIDATES = "candidate recall"
+FEW = "ten threads"
+"""Only the ten threads that are found first: how good borders and heads are where there are many more."""
+COMPARED = tuple(
+    f"{state}{what}" for what in ("", f", {CANDIDATES}", f", {FEW}") for state in ("fast", REFINED)
+)
 TWICE = "said twice"
 TWICE_IDENTITY = "said twice, K = identity"
 
@@ -66,6 +75,8 @@ class Plan:
     hops: int = 2
     ablate: bool = False
     fitted_on: Sequence[str] = field(default=())
+    refined: Path | None = None
+    """A memory that holds the conversations refined; not together with `ablate`."""
 
 
 @contextmanager
@@ -119,17 +130,47 @@ def _talk(talk: Talk, embedder: Embedder, plan: Plan, path: Path) -> list[Result
         wanted = asked(talk)
         rankings = Rankings(store, lambda: embedder) if wanted else None
         results = [_question(question, recall, rankings, plan) for question in wanted if rankings]
-        if not plan.ablate:
-            return results
-        for ablation in ABLATIONS:
-            if ablation == FIXED:
-                continue
-            options, limits = without(ablation, plan)
-            shares = [_share(recall, question, options, limits) for question in wanted]
-            results = _added(results, ablation, shares)
-        cut_evenly(store)
-        options, limits = without("", plan)
-        return _added(results, FIXED, [_share(recall, question, options, limits) for question in wanted])
+        if plan.ablate:
+            return _ablated(results, wanted, recall, plan, store)
+        if plan.refined is not None:
+            results = _compared(results, wanted, recall, plan, "fast")
+            with Store.open(plan.refined, create=False) as refined:
+                adopt(store, refined)
+            results = _compared(results, wanted, recall, plan, REFINED)
+        return results
+
+
+def _ablated(
+    results: list[Result], wanted: Sequence[Question], recall: Recall, plan: Plan, store: Store
+) -> list[Result]:
+    for ablation in ABLATIONS:
+        if ablation == FIXED:
+            continue
+        options, limits = without(ablation, plan)
+        shares = [_share(recall, question, options, limits) for question in wanted]
+        results = _added(results, ablation, shares)
+    cut_evenly(store)
+    options, limits = without("", plan)
+    return _added(results, FIXED, [_share(recall, question, options, limits) for question in wanted])
+
+
+def _compared(
+    results: list[Result], wanted: Sequence[Question], recall: Recall, plan: Plan, state: str
+) -> list[Result]:
+    options, limits = without("", plan)
+    few = replace(limits, found=10, hops=0)
+    found = [recall.candidates(question.text, limits=limits)[1].pool.turns for question in wanted]
+    columns = {
+        state: [_share(recall, question, options, limits) for question in wanted],
+        f"{state}, {CANDIDATES}": [
+            _part(question.gold, (stored.turn.source for stored in pool))
+            for question, pool in zip(wanted, found, strict=True)
+        ],
+        f"{state}, {FEW}": [_share(recall, question, options, few) for question in wanted],
+    }
+    for label, shares in columns.items():
+        results = _added(results, label, shares)
+    return results
 
 
 def _question(question: Question, recall: Recall, rankings: Rankings, plan: Plan) -> Result:

@@ -9,7 +9,7 @@ import numpy as np
 
 from localmem.bench.questions import CATEGORIES
 from localmem.bench.rankings import BASELINES
-from localmem.bench.recall import ABLATIONS, TOGETHER, TWICE, TWICE_IDENTITY, Plan, Result
+from localmem.bench.recall import ABLATIONS, COMPARED, TOGETHER, TWICE, TWICE_IDENTITY, Plan, Result
 
 SYSTEMS = (*BASELINES, "localmem")
 
@@ -35,6 +35,11 @@ def figures(results: Sequence[Result], plan: Plan) -> dict[str, Any]:
             side: round(mean("localmem", chosen), 4)
             for side, chosen in groups(results, plan).items()
             if side in ("fitted on", "held out")
+        },
+        **{
+            label: round(mean(label, results), 4)
+            for label in COMPARED
+            if any(label in result.shares for result in results)
         },
         "candidates": round(float(np.mean([result.candidates for result in results])), 1),
         "candidate_recall": round(float(np.mean([result.candidate_recall for result in results])), 4),
@@ -82,13 +87,13 @@ def tables(results: Sequence[Result], plan: Plan) -> list[str]:
             same = [f"{mean(f'{system}, tokens', chosen):.3f}" for system in BASELINES]
             lines["all, as many tokens"] = [str(len(chosen)), *same, cells[-1], ""]
     out = table("", ["questions", *SYSTEMS, "candidate recall"], lines)
-    if plan.ablate:
+    if plan.ablate or plan.refined:
         sides = {
             label: chosen
             for label, chosen in groups(results, plan).items()
             if label in ("all", "fitted on", "held out")
         }
-        rows = ("localmem", *ABLATIONS, TOGETHER, TWICE, TWICE_IDENTITY)
+        rows = ("localmem", *ABLATIONS, TOGETHER, TWICE, TWICE_IDENTITY, *COMPARED)
         lines = {
             "whole" if row == "localmem" else row: [f"{mean(row, chosen):.3f}" for chosen in sides.values()]
             for row in rows

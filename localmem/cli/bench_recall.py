@@ -11,7 +11,8 @@ from localmem.cli import options
 
 EXAMPLES = (
     "Examples: localmem bench recall --data locomo.json;"
-    " localmem bench recall --data locomo.json --conversations conv-42 --ablate --out recall.md"
+    " localmem bench recall --data locomo.json --conversations conv-42 --ablate --out recall.md;"
+    " localmem bench recall --data locomo.json --conversations conv-42 --refined refined.db"
 )
 
 
@@ -26,6 +27,12 @@ def command(
     ablate: Annotated[
         bool, typer.Option("--ablate", help="Take one part away at a time as well, and use other memories.")
     ] = False,
+    refined: Annotated[
+        Path | None,
+        typer.Option(
+            "--refined", metavar="MEMORY", help="A .db file that holds them refined, to compare its threads."
+        ),
+    ] = None,
     budget: options.Budget = 16,
     hops: options.Hops = 2,
     out: Annotated[
@@ -45,7 +52,13 @@ def command(
     from localmem.recall.weights import FITTED_ON
 
     talks = questions.load(data, conversations or [])
-    plan = recall.Plan(budget, hops, ablate, FITTED_ON)
+    plan = recall.Plan(budget, hops, ablate, FITTED_ON, refined)
+    if ablate and refined is not None:
+        from localmem.errors import UsageError
+
+        raise UsageError(
+            "--ablate and --refined each need threads of their own.", hint="Run one after the other."
+        )
 
     def told(name: str, count: int) -> None:
         if not quiet:

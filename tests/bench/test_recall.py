@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from localmem.bench.recall import ABLATIONS, TOGETHER, TWICE, TWICE_IDENTITY, Plan, run, said_again
+from localmem.bench.questions import Talk
+from localmem.bench.recall import ABLATIONS, COMPARED, TOGETHER, TWICE, TWICE_IDENTITY, Plan, run, said_again
 from localmem.bench.recall_tables import figures, tables
+from localmem.bench.refined import adopt
+from localmem.errors import BenchError
+from localmem.recall import refine
+from localmem.recall.ingest import Ingest
+from localmem.store import Store
 from localmem.values import Turn
 from tests.bench.locomo import talks
 from tests.fakes import HashingEmbedder
+from tests.recall.refiner import Refiner
 
 
 def test_each_answerable_question_has_a_result(tmp_path: Path) -> None:
@@ -63,3 +72,51 @@ def test_the_figures_of_a_run(tmp_path: Path) -> None:
     assert (found["questions"], found["budget"], found["units"]) == (3, 4, 4.0)
     assert found["candidate_recall"] == 1
     assert found["units_per_thread"] == pytest.approx(found["units"] / found["threads"])
+
+
+def refined_memory(tmp_path: Path, *talks: Talk) -> Path:
+    path = tmp_path / "refined.db"
+    with Store.open(path) as store:
+        for talk in talks:
+            Ingest(store, HashingEmbedder()).file(talk.name, lambda talk=talk: iter(talk.events))  # type: ignore[misc]
+        refine.refine(store, [one.id for one in store.transcripts()], HashingEmbedder, Refiner)
+    return path
+
+
+def test_threads_of_a_model_are_compared_with_the_fast_ones(tmp_path: Path) -> None:
+    first, second = talks(tmp_path, "a", "b")
+    both = [first, replace(second, events=tuple(said_again(second.events)))]
+    plan = Plan(refined=refined_memory(tmp_path, *both))
+    results = run(both, HashingEmbedder(), plan)
+    for result in results:
+        assert {*COMPARED} <= result.shares.keys()
+        assert result.shares["fast"] == result.shares["localmem"]
+        assert result.shares["fast, candidate recall"] == result.candidate_recall
+    found = figures(results, plan)
+    assert (found["refined"], found["refined, candidate recall"]) == (1, 1)  # six turns all fit
+    assert "| refined, ten threads | 1.000 |" in "\n".join(tables(results, plan))
+
+
+def test_a_memory_gets_the_threads_heads_and_vectors_of_the_refined_one(tmp_path: Path) -> None:
+    [talk] = talks(tmp_path)
+    path = refined_memory(tmp_path, talk)
+    with Store.open(tmp_path / "fast.db") as store, Store.open(path) as refined:
+        Ingest(store, HashingEmbedder()).file(talk.name, lambda: iter(talk.events))
+        assert adopt(store, refined) == store.transcripts()[0].turns
+        mine, theirs = store.threads_of(1), refined.threads_of(1)
+        assert [(one.first, one.last, one.head, one.refined) for one in mine] == [
+            (one.first, one.last, one.head, one.refined) for one in theirs
+        ]
+        assert np.array_equal(store.head_vectors()[1], refined.head_vectors()[1])
+
+
+def test_a_refined_memory_of_something_else_is_an_error(tmp_path: Path) -> None:
+    [talk] = talks(tmp_path)
+    kept = [event for event in talk.events if not (isinstance(event, Turn) and event.source == "D1:6")]
+    other = replace(talk, events=tuple(kept))
+    with pytest.raises(BenchError, match="other turns"):
+        run([talk], HashingEmbedder(), Plan(refined=refined_memory(tmp_path, other)))
+    with Store.open(tmp_path / "none.db"):
+        pass
+    with pytest.raises(BenchError, match="no transcript"):
+        run([talk], HashingEmbedder(), Plan(refined=tmp_path / "none.db"))

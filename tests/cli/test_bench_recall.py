@@ -25,6 +25,14 @@ def test_recall_as_json_is_one_value(localmem: CommandLine, tmp_path: Path) -> N
     assert done.err == ""
 
 
+def test_without_parts_and_with_refined_threads_are_two_runs(localmem: CommandLine, tmp_path: Path) -> None:
+    done = localmem(
+        "bench", "recall", "--data", write(tmp_path), "--ablate", "--refined", tmp_path / "x.db"
+    )  # fmt: skip
+    assert (done.code, done.out) == (2, "")
+    assert "Run one after the other" in done.err
+
+
 def test_a_file_without_answerable_questions_is_one_line(localmem: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "empty.json"
     file.write_text("[]", encoding="utf-8")

@@ -1,16 +1,18 @@
-"""Answers about the sample conversation, by kind of question: right, in part, wrong, or "not in memory".
+"""Answers about a conversation, by kind of question: right, in part, wrong, or "not in memory".
 
-    python scripts/bench_answers.py [--budget 16] [--model qwen2.5-coder-1.5b]
+    python scripts/bench_answers.py [--questions FILE] [--budget 16] [--model qwen2.5-coder-1.5b]
 
-The expected facts stand in `samples/two-friends.questions.json`: an answer is right if it has one form of each
-of them, in part if it has some, and for questions without an answer if it says so. It has been looked at
-while the prompts were written, so these are figures of tuning.
+The expected facts stand in the file of questions, `samples/two-friends.questions.json` by default: an answer is right if
+it has one form of each of them, in part if it has some, and for questions without an answer if it says so. A value that is
+given as "former" may stand in an answer only if it is named as such. `scripts/cases/answers/changes.questions.json` asks
+for what has changed. Both have been looked at while the prompts were written, so these are figures of tuning.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -24,6 +26,7 @@ from localmem.memory import Memory
 from localmem.settings import settings
 from localmem.values import Answer
 
+FORMER = re.compile(r"\b(?:former\w*|before|was|were|old|until|previous\w*|earlier|at first|no longer)\b")
 VERDICTS = ("right", "part", "wrong", "not in memory")
 
 
@@ -31,18 +34,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument(
+        "--questions", type=Path, default=resources.path("samples", "two-friends.questions.json")
+    )
     parser.add_argument("--budget", type=int, default=16)
     parser.add_argument("--model", default=settings().model)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
-    sample = json.loads(resources.text("samples", "two-friends.questions.json"))
+    sample = json.loads(arguments.questions.read_text("utf-8"))
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     totals: Counter[str] = Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(Path(folder) / "sample.db", model=arguments.model) as memory,
     ):
-        memory.ingest(resources.path("samples", sample["transcript"]))
+        memory.ingest(arguments.questions.parent / sample["transcript"])
         for question in sample["questions"]:
             answer = memory.ask(question["question"], budget=arguments.budget)
             verdict = judge(question, answer)
@@ -53,6 +59,8 @@ def main() -> None:
             totals["calls"] += answer.usage.calls
             sources = {citation.stored.turn.source for citation in answer.citations}
             totals["cited gold"] += bool(sources & set(question["gold"]))
+            totals["former named"] += bool(named_former(question, answer.text))
+            totals["unsupported"] += not answer.supported
             print(f"{verdict:14} {question['question']} | {answer.text}", file=sys.stderr, flush=True)
     report(counts, totals, arguments)
 
@@ -62,8 +70,18 @@ def judge(question: dict[str, Any], answer: Answer) -> str:
     if not answer.found:
         return "right" if question["kind"] == "unknown" else "not in memory"
     said = answer.text.lower()
+    if any(form.lower() in said for form in question.get("former", ())) and not named_former(question, said):
+        return "wrong"
     had = [any(form.lower() in said for form in forms) for forms in question["expected"]]
     return "wrong" if not any(had) else "right" if all(had) else "part"
+
+
+def named_former(question: dict[str, Any], said: str) -> bool:
+    """Whether an answer has a former value, and names it as such."""
+    said = said.lower()
+    return FORMER.search(said) is not None and any(
+        form.lower() in said for form in question.get("former", ())
+    )
 
 
 def report(counts: dict[str, Counter[str]], totals: Counter[str], arguments: argparse.Namespace) -> None:
@@ -75,12 +93,15 @@ def report(counts: dict[str, Counter[str]], totals: Counter[str], arguments: arg
     lines += ["", *(f"{name}: {value / number:.2f} a question" for name, value in totals.items())]
     model = models.locate(arguments.model)
     facts = {
-        "command": f"python scripts/bench_answers.py --budget {arguments.budget} --model {arguments.model}",
+        "command": f"python scripts/bench_answers.py --questions {arguments.questions.name}"
+        f" --budget {arguments.budget} --model {arguments.model}",
         "model_sha256": sha256(model.path),
         **machine(),
     }
     result = {"bench": "answers", "budget": arguments.budget, "questions": number, **everything}
-    out = arguments.out or Path(__file__).parent / "results" / f"answers-{model.id}-{arguments.budget}.txt"
+    about = arguments.questions.name.split(".")[0]
+    name = f"answers-{about}-{model.id}-{arguments.budget}.txt"
+    out = arguments.out or Path(__file__).parent / "results" / name
     write_result(
         out, facts, lines, {**result, **{name: round(value / number, 3) for name, value in totals.items()}}
     )

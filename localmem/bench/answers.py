@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from localmem.select import Budget
 from localmem.store import Store
 from localmem.values import Answer, Role, Unit, Workspace
 
+BLOCK = 10
 STEP = 400
 """The last turns have so many tokens, or a multiple: never fewer than localmem, and alike for most questions of a
 conversation, so that they need not be read for each."""
@@ -130,22 +131,34 @@ def run(
     """
     journal = journal or Journal(None)
     results: list[Result] = []
-    with TemporaryDirectory(prefix="localmem-bench-") as folder:
-        for number, talk in enumerate(talks):
-            asked = [question for question in questions if question.conversation == talk.name]
-            with ExitStack() as stack:
-                memory: _Memory | None = None
-                for question in asked:
-                    for system in systems:
-                        key = Key(system, talk.name, question.text, model.id, budget, same)
-                        if key not in journal.done:
-                            memory = memory or _Memory(talk, embedder, Path(folder) / f"{number}.db", stack)
-                            listener = _Listener(model)
-                            given = memory.ask(question, key, listener)
-                            journal.add(_result(key, question, given, listener.again))
-                        results.append(journal.done[key])
-                        on_result(results[-1])
+    by_name = {talk.name: talk for talk in talks}
+    with TemporaryDirectory(prefix="localmem-bench-") as folder, ExitStack() as stack:
+        memories: dict[str, _Memory] = {}
+
+        def memory(name: str) -> _Memory:
+            if name not in memories:
+                path = Path(folder) / f"{len(memories)}.db"
+                memories[name] = _Memory(by_name[name], embedder, path, stack)
+            return memories[name]
+
+        for system, question in _in_order(questions, systems):
+            key = Key(system, question.conversation, question.text, model.id, budget, same)
+            if key not in journal.done:
+                listener = _Listener(model)
+                given = memory(question.conversation).ask(question, key, listener)
+                journal.add(_result(key, question, given, listener.again))
+            results.append(journal.done[key])
+            on_result(results[-1])
     return results
+
+
+def _in_order(questions: Sequence[Question], systems: Sequence[str]) -> Iterator[tuple[str, Question]]:
+    """Systems take turns over a few questions at a time, so that a run that is cut off still compares them."""
+    for first in range(0, len(questions), BLOCK):
+        block = sorted(questions[first : first + BLOCK], key=lambda question: question.conversation)
+        for system in systems:
+            for question in block:
+                yield system, question
 
 
 class _Listener:

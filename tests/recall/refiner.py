@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from localmem.llm import grammar as grammars
 from localmem.llm.protocol import Generation, Prompt
+from localmem.memory import Memory
 from localmem.values import Usage
-from tests.fakes import ScriptedModel
+from tests.fakes import HashingEmbedder, ScriptedModel
 
 _RULE = re.compile(r'^from-(\d+) ::= "\d+-" \((.*)\)$', re.MULTILINE)
 _TURN = re.compile(r"(\d+) ([^:]*): (.*)")
@@ -55,3 +58,14 @@ class Refiner(ScriptedModel):
         reply = "\n".join(lines)
         assert grammars.accepts(options["grammar"], reply), (options["grammar"], reply)
         return Generation(reply, Usage(100, 50, 10, calls=1))
+
+
+def main() -> None:
+    """Refine all of a memory in this process, with a line before each reply: python -m tests.recall.refiner MEMORY."""
+    model = Refiner(before=lambda replies: print(replies, flush=True))
+    with Memory(Path(sys.argv[1]), embedder=HashingEmbedder, model=lambda: model) as memory:
+        memory.refine()
+
+
+if __name__ == "__main__":
+    main()

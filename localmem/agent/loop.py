@@ -68,7 +68,7 @@ def first_prompt(environment: Environment, options: Options) -> str:
     opening = prompt.opening(environment.kind, options)
     start = environment.reset()
     memory = WorkingMemory(environment.goal, start, options, environment.tells_all)
-    memory.face("", _told_next(environment, options))
+    memory.face(*_facing(environment, options, begun=False))
     whole = opening.prompt(memory.messages())
     return "\n\n".join(f"[{message.speaker}]\n{message.text}" for message in whole.messages)
 
@@ -81,6 +81,17 @@ def _route(world: Environment, options: Options) -> Route:
 def _told_next(world: Environment, options: Options) -> str:
     """An action that leads on, where the model is told one."""
     return next(iter(_route(world, options).actions), "") if options.actions is Actions.FREE else ""
+
+
+def _facing(world: Environment, options: Options, *, begun: bool) -> tuple[str, str]:
+    """How things stand, as far as it is told, and an action that leads on."""
+    route = _route(world, options)
+    now = route.now if route.grammar else ""
+    if options.has(Assist.STATE) and begun:
+        now = route.now or world.now()
+    if options.has(Assist.AHEAD) and begun:
+        now = " ".join([now, *notices.about_actions(world)])
+    return now, _told_next(world, options)
 
 
 class Loop:
@@ -222,7 +233,7 @@ class Loop:
                 self._face()
                 self._begin("", None)
             return self._write("action").action
-        if self._options.has(Assist.FACTS) and self._environment.missing():
+        if self._options.has(Assist.FACTS) and self._parts():
             return self._action_for_part()
         current = self._memory.current
         if current is None:
@@ -246,22 +257,26 @@ class Loop:
         Code sees when one is reached. The next one and its first action are one reply, after nothing but what was
         finished and how things stand: the last pair need not be read.
         """
-        missing = self._environment.missing()
+        parts = self._parts()
         current = self._memory.current
-        if current is not None and current.text in missing:
+        if current is not None and current.text in parts:
             return self._write("action").action if current.steps else self._first_action()
         ended = None
         if current is not None:
             told = Part.SUMMARY in self._options.without
             ended = self._memory.finish(True, self._memory.last_observation() if told else "")
         self._face()
-        parts = (self._route().parts or missing)[:MOST_PARTS]
+        parts = parts[:MOST_PARTS]
         line = self._write('subgoal "\\n" action', parts=parts)
         self._begin(line.subgoal if line.subgoal in parts else parts[0], ended)
         return line.action
 
     def _route(self) -> Route:
         return _route(self._environment, self._options)
+
+    def _parts(self) -> tuple[str, ...]:
+        """What is open of the goal, as far as code can tell, in the order in which it should be reached."""
+        return self._route().parts or self._environment.missing()
 
     def _told_next(self) -> str:
         """An action that leads on, where the model is told one."""
@@ -272,12 +287,8 @@ class Loop:
 
     def _face(self) -> None:
         """Have the next subgoal begin with how things stand."""
-        now = ""
-        if self._options.has(Assist.STATE) and self._memory.finished:
-            now = self._route().now or self._environment.now()
-        if self._options.has(Assist.AHEAD) and self._memory.finished:
-            now = " ".join([now, *notices.about_actions(self._environment)])
-        self._memory.face(now, self._told_next())
+        begun = bool(self._memory.finished)
+        self._memory.face(*_facing(self._environment, self._options, begun=begun))
 
     def _first_action(self) -> str:
         """The action after a subgoal's line, which the model need not write again."""
@@ -319,9 +330,12 @@ class Loop:
         if self._options.actions is Actions.FREE:
             return None
         world = self._environment
-        ahead = self._route().actions
-        if ahead:
-            return lines.with_retrieve(notices.leading_on(world, ahead, self._seen), self._retrievable())
+        route = self._route()
+        if route.grammar:
+            return route.grammar
+        if route.actions:
+            leading = notices.leading_on(world, route.actions, self._seen)
+            return lines.with_retrieve(leading, self._retrievable())
         act = world.grammar()
         if self._options.has(Assist.LOOKAHEAD):
             act = notices.without_known(world, self._seen) or act

@@ -96,7 +96,7 @@ def _by_parts(kind: str, without: frozenset[Part], told: bool) -> Opening:
         return steps[place]["action"] if told and place < len(steps) else ""
 
     finished = [finished_line(number, one, True, "") for number, one in enumerate(example["finished"], 1)]
-    messages = [task(example["goal"], "", finished=finished, now=example["now"], next=ahead(0))]
+    messages = [task(example["goal"], "", finished=finished, now=example["now"].strip(), next=ahead(0))]
     lead = f"{subgoal_line(example['subgoal'])}\n"
     for place, step in enumerate(steps, 1):
         messages.append(assistant(lead + action_line(step["action"])))

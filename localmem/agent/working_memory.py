@@ -98,12 +98,12 @@ class WorkingMemory:
         return self._options.mode is Mode.HIAGENT and Part.MEMORY not in self._options.without
 
     def _task(self) -> Message:
-        if not self._restarts or not self.finished:
+        if not self._restarts:
             return prompt.task(self._goal, self._start, next=self._next)
         lines = [
             prompt.finished_line(one.number, one.text, one.reached, one.summary) for one in self.finished
         ]
-        start = "" if self._now and self._tells_all else self._start
+        start = "" if self._now and self._tells_all and lines else self._start
         return prompt.task(self._goal, start, finished=lines, now=self._now, next=self._next)
 
     def _steps(self) -> list[tuple[Subgoal, Step]]:

@@ -33,7 +33,7 @@ class Shelf:
         ]
         self.queries: list[str] = []
 
-    def search(self, query: str) -> Sequence[StoredTurn]:
+    def search(self, query: str, turns: int) -> Sequence[StoredTurn]:
         self.queries.append(query)
         words = set(query.lower().split())
         return [turn for turn in self.all if words & set(turn.turn.text.lower().replace(".", "").split())]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from localmem.agent import worlds
 from localmem.agent.agent import Agent
-from localmem.agent.values import Options, Part, Status, Step, Subgoal
+from localmem.agent.values import Assist, Options, Part, Status, Step, Subgoal
 from localmem.agent.worlds import MemoryWorld, PddlWorld
 from localmem.errors import AgentError, EngineError, UsageError
+from localmem.llm import grammar
 from localmem.store import Store
 from tests.agent.shelf import Shelf
 from tests.fakes import ScriptedModel
@@ -23,6 +25,17 @@ REPLIES = [
     "Action: note([1] Dilip bought the Saab.)",
     "Reached: It is noted.\nSubgoal: End.",
     "finish()",
+]
+FREELY = Options(assists=frozenset({Assist.STATE}))
+"""Subgoals in the model's own words."""
+GUIDED = [
+    "Subgoal: Read thread 5 of 2025-03-04.\nAction: note([2] Dilip bought the Saab.)",
+    "Subgoal: Look for what is missing.\nAction: search_memory(says)",
+    "Subgoal: Read thread 6 of 2025-03-04.\nAction: note([3] Dilip's grandmother said that it is a deal.)",
+    "Subgoal: Look for what is missing.\nAction: search_memory(bring)",
+    "Subgoal: Read thread 6 of 2025-03-04 again.\nAction: done()",
+    "Subgoal: Look for what is missing.\nAction: done()",
+    "Subgoal: End the job.\nAction: finish()",
 ]
 
 
@@ -39,7 +52,7 @@ def agent(store: Store, replies: Iterable[str | Exception]) -> tuple[Agent, Scri
 def test_a_run_is_stored_and_shown(store: Store) -> None:
     mine, _ = agent(store, REPLIES)
     told: list[tuple[int, int]] = []
-    job = mine.plan(GOAL, MemoryWorld(), Options())
+    job = mine.plan(GOAL, MemoryWorld(), FREELY)
     made = job.run(on_step=lambda subgoal, step: told.append((subgoal.number, step.number)))
     assert (made.status, told) == (Status.REACHED, [(1, 1), (1, 2), (2, 3)])
     assert job.id is not None
@@ -57,7 +70,7 @@ def test_a_run_is_stored_and_shown(store: Store) -> None:
 
 def test_nothing_is_stored_before_a_run_begins(store: Store) -> None:
     mine, model = agent(store, [])
-    job = mine.plan(GOAL, MemoryWorld(), Options())
+    job = mine.plan(GOAL, MemoryWorld(), FREELY)
     assert job.first_prompt().endswith(f"Goal: {GOAL}\nTranscripts: talk (4 turns, 2025-03-04).")
     assert (mine.runs(), model.prompts) == ([], [])
 
@@ -65,9 +78,9 @@ def test_nothing_is_stored_before_a_run_begins(store: Store) -> None:
 @pytest.mark.parametrize("after", range(1, len(REPLIES)))
 def test_a_run_that_was_broken_off_anywhere_goes_on_as_if_nothing_had_been(store: Store, after: int) -> None:
     whole, unbroken = agent(store, REPLIES)
-    expected = whole.plan(GOAL, MemoryWorld(), Options()).run()
+    expected = whole.plan(GOAL, MemoryWorld(), FREELY).run()
     first, _ = agent(store, [*REPLIES[:after], EngineError("broken")])
-    job = first.plan(GOAL, MemoryWorld(), Options())
+    job = first.plan(GOAL, MemoryWorld(), FREELY)
     with pytest.raises(EngineError):
         job.run()
     assert job.id is not None
@@ -81,9 +94,36 @@ def test_a_run_that_was_broken_off_anywhere_goes_on_as_if_nothing_had_been(store
     assert len(stored.steps) < len(made.steps)
 
 
+@pytest.mark.parametrize("after", range(1, len(GUIDED)))
+def test_a_guided_job_that_was_broken_off_anywhere_goes_on_as_if_nothing_had_been(
+    store: Store, after: int
+) -> None:
+    goal = "the Saab"
+    whole, unbroken = agent(store, GUIDED)
+    expected = whole.plan(goal, MemoryWorld(), Options()).run()
+    assert (expected.status, len(expected.steps)) == (Status.REACHED, len(GUIDED))
+    assert all(
+        grammar.accepts(text or "", reply) for text, reply in zip(unbroken.grammars, GUIDED, strict=True)
+    )
+    first, _ = agent(store, [*GUIDED[:after], EngineError("broken")])
+    job = first.plan(goal, MemoryWorld(), Options())
+    with pytest.raises(EngineError):
+        job.run()
+    second, model = agent(store, GUIDED[after:])
+    resumed = second.resume(job.id or 0)
+    made = resumed.run()
+    assert made.status is Status.REACHED
+    assert model.prompts == unbroken.prompts[after:]
+    assert model.grammars == unbroken.grammars[after:]
+    assert [text for text, _ in resumed.findings] == [
+        "Dilip bought the Saab.",
+        "Dilip's grandmother said that it is a deal.",
+    ]
+
+
 def test_a_killed_run_stands_as_running_and_can_go_on(store: Store) -> None:
     first, _ = agent(store, [*REPLIES[:3], EngineError("broken")])
-    job = first.plan(GOAL, MemoryWorld(), Options())
+    job = first.plan(GOAL, MemoryWorld(), FREELY)
     with pytest.raises(EngineError):
         job.run()
     assert job.id is not None
@@ -93,7 +133,7 @@ def test_a_killed_run_stands_as_running_and_can_go_on(store: Store) -> None:
 
 def test_a_stopped_run_says_so(store: Store) -> None:
     mine, _ = agent(store, REPLIES)
-    made = mine.plan(GOAL, MemoryWorld(), Options())
+    made = mine.plan(GOAL, MemoryWorld(), FREELY)
     steps: list[Step] = []
 
     def on_step(_: Subgoal, step: Step) -> None:
@@ -105,7 +145,7 @@ def test_a_stopped_run_says_so(store: Store) -> None:
 
 def test_a_run_that_is_over_is_not_resumed(store: Store) -> None:
     mine, _ = agent(store, REPLIES)
-    job = mine.plan(GOAL, MemoryWorld(), Options())
+    job = mine.plan(GOAL, MemoryWorld(), FREELY)
     job.run()
     with pytest.raises(AgentError, match="Run 1 is over: reached"):
         mine.resume(1)
@@ -113,7 +153,7 @@ def test_a_run_that_is_over_is_not_resumed(store: Store) -> None:
 
 def test_a_run_that_is_out_of_steps_goes_on_with_more(store: Store) -> None:
     mine, _ = agent(store, REPLIES)
-    mine.plan(GOAL, MemoryWorld(), Options(max_steps=1)).run()
+    mine.plan(GOAL, MemoryWorld(), replace(FREELY, max_steps=1)).run()
     with pytest.raises(AgentError, match="has made its 1 steps"):
         mine.resume(1)
     assert mine.resume(1, max_steps=9, max_tokens=10**6).run().status is Status.REACHED
@@ -121,7 +161,7 @@ def test_a_run_that_is_out_of_steps_goes_on_with_more(store: Store) -> None:
 
 
 def test_ended_subgoals_come_back_as_ended_without_a_verdict(store: Store) -> None:
-    options = Options(without=frozenset({Part.SUMMARY}), max_steps=3)
+    options = replace(FREELY, without=frozenset({Part.SUMMARY}), max_steps=3)
     mine, _ = agent(store, [*REPLIES[:3], "Subgoal: End.", "list_transcripts()"])
     made = mine.plan(GOAL, MemoryWorld(), options).run()
     _, shown = mine.show(1)
@@ -142,12 +182,12 @@ def test_a_planning_problem_is_kept_with_its_run(store: Store) -> None:
 
 def test_an_empty_goal_is_wrong_usage(store: Store) -> None:
     with pytest.raises(UsageError, match="The goal is empty"):
-        agent(store, [])[0].plan(" \n", MemoryWorld(), Options())
+        agent(store, [])[0].plan(" \n", MemoryWorld(), FREELY)
 
 
 def test_a_removed_run_is_gone(store: Store) -> None:
     mine, _ = agent(store, REPLIES)
-    mine.plan(GOAL, MemoryWorld(), Options()).run()
+    mine.plan(GOAL, MemoryWorld(), FREELY).run()
     mine.remove(1)
     assert mine.runs() == []
     for call in (mine.show, mine.resume, mine.remove):

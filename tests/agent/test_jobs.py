@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from localmem import resources
+from localmem.agent.environments import guide
 from localmem.agent.values import Options, Status
 from localmem.agent.worlds import MemoryWorld
 from localmem.bench.jobs import AgentJob, JobFact, load, score
@@ -27,44 +27,49 @@ LINES = resources.text("samples", TRANSCRIPT).splitlines()
 
 
 class Worker(ScriptedModel):
-    """Searches as it is told, notes every turn that it sees a fact in, writes the report and finishes.
+    """Notes every turn that it sees a fact in, searches as it is told, writes the report and finishes.
 
-    It sees what a model sees, the last observation, and its lines must match the grammar.
+    It sees what a model sees, and its lines must match the grammar.
     """
 
     def __init__(self, job: AgentJob) -> None:
         super().__init__()
-        self._job = job
-        self._plan = self._lines()
-        self._told = ""
+        self._missing = list(job.facts)
+        self._searches = iter(job.searches)
+        self._waiting: list[str] = []
+        self._file = job.file
 
     def generate(self, prompt: Prompt, *, grammar: str | None = None, **_: Any) -> Generation:
         self.prompts.append(prompt)
         assert grammar is not None
-        self._told = prompt.messages[-1].text
-        for text in ("Subgoal: Collect it.", None):
-            if text is None:
-                line = next(self._plan)
-                text = line if prompt.start else f"Action: {line}"
-            if grammars.accepts(grammar, text):
-                tokens = self.count_prompt(prompt)
-                return Generation(text, Usage(tokens, tokens, self.count(text), calls=1))
-        raise AssertionError(f"the grammar refuses {text!r}: {self._told}")
+        phrase = re.search(r'^phrase ::= \("([^"]*)"', grammar, re.MULTILINE)
+        if phrase and "root ::= subgoal" in grammar:
+            part = phrase[1]
+            text = f"Subgoal: {part}\nAction: {self._first(part, prompt.messages[-1].text)}"
+        else:
+            text = f"Action: {self._waiting.pop(0)}"
+        assert grammars.accepts(grammar, text), (text, prompt.messages[-1].text)
+        tokens = self.count_prompt(prompt)
+        return Generation(text, Usage(tokens, tokens, self.count(text), calls=1))
 
-    def _lines(self) -> Iterator[str]:
-        missing = list(self._job.facts)
-        for query in self._job.searches:
-            yield f"search_memory({query})"
-            seen = re.findall(r"^\[(\d+)\] \w+: (.*)$", self._told, re.MULTILINE)
-            for number, text in seen:
-                wanted = [fact for fact in missing if self._says(fact, text)]
-                for fact in wanted:
-                    missing.remove(fact)
-                if wanted:
-                    said = re.sub(r"[\[\]\n]", "", text)[:230]
-                    yield f"note([{number}] {said})"
-        yield f"write_file({self._job.file})"
-        yield "finish()"
+    def _first(self, part: str, told: str) -> str:
+        if part == guide.LOOK:
+            query = next(self._searches, None)
+            return f"search_memory({query})" if query else "done()"
+        if part == guide.REPORT:
+            return f"write_file({self._file})"
+        if part == guide.END:
+            return "finish()"
+        turns = re.findall(r"^\[(\d+)\] \w+: (.*)$", told, re.MULTILINE)
+        self._waiting = []
+        for number, text in turns:
+            wanted = [fact for fact in self._missing if self._says(fact, text)]
+            self._missing = [fact for fact in self._missing if fact not in wanted]
+            if wanted:
+                said = re.sub(r"[\[\]\n]", "", text)[: guide.LONGEST_NOTE]
+                self._waiting.append(f"note([{number}] {said})")
+        self._waiting.append("done()")
+        return self._waiting.pop(0)
 
     def _says(self, fact: JobFact, text: str) -> bool:
         """Whether this is one of the turns that say it; which, is known by its words."""
@@ -101,7 +106,7 @@ def test_a_job_is_done_with_all_facts_and_the_right_citations(
     job: AgentJob, sample: Path, tmp_path: Path
 ) -> None:
     with Memory(Store.open(sample), embedder=HashingEmbedder, model=lambda: Worker(job)) as memory:
-        planned = memory.agent.plan(job.goal, MemoryWorld(out=str(tmp_path)), Options(max_steps=40))
+        planned = memory.agent.plan(job.goal, MemoryWorld(out=str(tmp_path)), Options(max_steps=120))
         made = planned.run()
         lines = [(text, [turn.turn.source for turn in turns]) for text, turns in planned.findings]
     assert made.status is Status.REACHED

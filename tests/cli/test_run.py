@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from localmem.agent.environments.pddl import domain_text
 from localmem.agent.environments.problems import generate
+from localmem.agent.values import Assist
 from localmem.errors import EngineError
 from tests.cli.conftest import CommandLine
 
@@ -26,8 +28,12 @@ FOUND = "note([{}] Dilip bought the Saab.)"
 
 
 @pytest.fixture
-def ready(filled: CommandLine) -> CommandLine:
-    """A command line whose model finds the Saab; the number of its turn depends on the search."""
+def ready(filled: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """A command line whose model finds the Saab, with subgoals in its own words.
+
+    The number of its turn depends on the search.
+    """
+    monkeypatch.setattr("localmem.agent.values.DEFAULT_ASSISTS", frozenset({Assist.STATE}))
     shown = filled("search", "saab", "--budget", "8", "--json")
     units = json.loads(shown.out)["units"]
     number = [unit["text"].startswith("Thanks! Dilip") for unit in units].index(True) + 1
@@ -43,6 +49,31 @@ def test_a_run_prints_subgoals_steps_and_notes_with_their_sources(ready: Command
     assert lines[3:5] == ["2. End.", "  finish()"]
     assert lines[5:] == ["- Dilip bought the Saab. (line 2)"]
     assert result.err.startswith("Run 1: reached after 3 steps, 100% done; ")
+
+
+def test_a_job_is_laid_out_thread_by_thread(filled: CommandLine, tmp_path: Path) -> None:
+    goal = "What did Dilip buy, into saab.md"
+    first = filled("run", goal, "--dry-run", "--out", tmp_path).out
+    thread = re.search(r"^Thread (\d+), 2025-03-04:$", first, re.MULTILINE)
+    number = re.search(r"^\[(\d)\] Bob: Thanks! Dilip", first, re.MULTILINE)
+    assert thread and number
+    part = f"Read thread {thread[1]} of 2025-03-04."
+    filled.replies.extend(
+        [
+            f"Subgoal: {part}\nAction: note([{number[1]}] Dilip bought the Saab.)",
+            "Action: done()",
+            "Subgoal: Look for what is missing.\nAction: done()",
+            "Subgoal: Write the report.\nAction: write_file(saab.md)",
+            "Subgoal: End the job.\nAction: finish()",
+        ]
+    )
+    result = filled("run", goal, "--out", tmp_path)
+    assert result.code == 0
+    assert result.out.splitlines() == [
+        f"1. {part}", f"  note([{number[1]}] Dilip bought the Saab.)", "  done()",
+        "2. Look for what is missing.", "  done()", "3. Write the report.", "  write_file(saab.md)",
+        "4. End the job.", "  finish()", "- Dilip bought the Saab. (line 2)", str(tmp_path / "saab.md"),
+    ]  # fmt: skip
 
 
 def test_start_is_the_default_and_can_be_named(ready: CommandLine) -> None:

@@ -26,7 +26,7 @@ _MONTHS = [
 ]
 
 
-def unsupported(note: str, turns: Iterable[tuple[str, str, datetime | None]]) -> list[str]:
+def unsupported(note: str, turns: Iterable[tuple[str, str, datetime | None]], known: str = "") -> list[str]:
     """Names, numbers and dates of a note that stand in none of the turns, in their order.
 
     A capitalised word in the middle of a sentence is a name. A turn's day counts as said in it.
@@ -34,17 +34,18 @@ def unsupported(note: str, turns: Iterable[tuple[str, str, datetime | None]]) ->
     Args:
         note: one line.
         turns: speaker, text and time of each.
+        known: words that need no turn, such as those of who asked.
     """
-    said = " ".join(f"{speaker} {text} {_day(at)}" for speaker, text, at in turns)
-    known = {_plain(word) for word in _WORD.findall(said)}
-    known |= {part for word in known for part in re.split(r"['’-]", word)}
+    said = " ".join([known, *(f"{speaker} {text} {_day(at)}" for speaker, text, at in turns)])
+    words = {_plain(word) for word in _WORD.findall(said)}
+    words |= {part for word in words for part in re.split(r"['’-]", word)}
     found = []
     for match in _WORD.finditer(note):
         word = match.group()
         starts = _SENTENCE_START.search(note[: match.start()]) is not None
         claims = any(c.isdigit() for c in word) or (word[:1].isupper() and not starts and word != "I")
         parts = {_plain(word), *(part for part in re.split(r"['’-]", _plain(word)) if len(part) > 2)}
-        if claims and not parts & known:
+        if claims and not parts & words:
             found.append(word)
     return found
 

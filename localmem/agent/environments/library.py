@@ -14,23 +14,23 @@ class StoreLibrary:
 
     Args:
         store: the file.
-        search: turns that a question needs, thread by thread.
+        search: turns that a question needs, thread by thread, and how many at most.
         text: what was said in a turn, on one line, with the meaning of relative dates.
     """
 
     def __init__(
         self,
         store: Store,
-        search: Callable[[str], Sequence[StoredTurn]],
+        search: Callable[[str, int], Sequence[StoredTurn]],
         text: Callable[[StoredTurn], str],
     ) -> None:
         self._store = store
         self._search = search
         self._text = text
 
-    def search(self, query: str) -> Sequence[StoredTurn]:
-        """Turns that a question needs, thread by thread."""
-        return self._search(query)
+    def search(self, query: str, turns: int) -> Sequence[StoredTurn]:
+        """Turns that a question needs, thread by thread; so many at most."""
+        return self._search(query, turns)
 
     def thread(self, id: int) -> Sequence[StoredTurn]:
         """Turns of a thread, in order; none if there is no such thread."""

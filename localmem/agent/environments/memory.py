@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from localmem.agent.environments import claims, report
+from localmem.agent.environments.guide import END, LOOK, MOST_CITED, REPORT, Guide, note_rule, query_of
 from localmem.agent.environments.protocol import Outcome, Route
 from localmem.agent.environments.report import Note
 from localmem.errors import AgentError, LocalmemError
@@ -23,7 +24,11 @@ MOST_TURNS = 24
 """Turns of a thread that are shown."""
 MOST_LISTED = 20
 """Transcripts, and notes, that are listed."""
-MOST_CITED = 4
+FOR_GOAL = 24
+"""Turns that are searched for the goal itself."""
+FOR_SEARCH = 8
+"""Turns that a search of the model shows."""
+SEARCH_RULE = '"search_memory(" [^\\n() ] [^\\n()]{0,79} ")"'
 NOTHING = "Nothing was found."
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\.?\s*", re.DOTALL)
 _CITED = re.compile(r"\s*((?:\[\d{1,6}\][\s,]*)+)(.*)", re.DOTALL)
@@ -33,8 +38,8 @@ _FILE = re.compile(r"(?<![\w./\\-])\w[\w-]{0,60}\.(?:md|txt)\b(?![/\\])")
 class Library(Protocol):
     """What is read of a memory."""
 
-    def search(self, query: str) -> Sequence[StoredTurn]:
-        """Turns that a question needs, thread by thread."""
+    def search(self, query: str, turns: int) -> Sequence[StoredTurn]:
+        """Turns that a question needs, thread by thread; so many at most."""
 
     def thread(self, id: int) -> Sequence[StoredTurn]:
         """Turns of a thread, in order; none if there is no such thread."""
@@ -85,6 +90,7 @@ class MemoryEnvironment:
             "read_thread": self._read,
             "list_transcripts": self._list,
             "note": self._note,
+            "done": self._done,
             **({"write_file": self._write} if out is not None else {}),
             "finish": self._finish,
         }
@@ -99,6 +105,8 @@ class MemoryEnvironment:
         self.files: list[str] = []
         self._unwritten = 0  # notes that stand in no file
         self._finished = False
+        self._guide = Guide()
+        self._begun: list[int] = []  # turns found for the goal that no step has written down yet
 
     @property
     def goal(self) -> str:
@@ -126,9 +134,13 @@ class MemoryEnvironment:
         if tool is None:
             return Outcome(f"There is no such tool. The tools are: {', '.join(self._tools)}.", False)
         try:
-            return tool(call.argument)
+            outcome = tool(call.argument)
         except AgentError as error:
             return Outcome(f"{error} {error.hint}", False)
+        if self._begun:
+            data = {"begun": self._begun, **json.loads(outcome.data or "{}")}
+            outcome, self._begun = replace(outcome, data=json.dumps(data)), []
+        return outcome
 
     def restore(self, steps: Sequence[tuple[str, Outcome]]) -> None:
         """Take up notes and what was shown; nothing is searched or written again.
@@ -147,13 +159,20 @@ class MemoryEnvironment:
 
     def _take_up(self, data: Mapping[str, Any]) -> None:
         """What one step had changed."""
-        self._show(self._library.turns(data.get("shown", [])))
+        if "begun" in data:
+            self._clear()
+            self._begin(self._library.turns(data["begun"]))
+            self._begun = []
+        shown = self._library.turns(data.get("shown", []))
+        self._show(shown)
         self._threads |= dict.fromkeys(data.get("threads", []))
         if "query" in data:
             self._queries[data["query"]] = None
+            self._guide.searched(shown)
         if "note" in data:
-            self.notes.append(Note(data["note"], tuple(data["cites"])))
-            self._unwritten += 1
+            self._add(Note(data["note"], tuple(data["cites"])))
+        if "done" in data:
+            self._guide.done()
         if "file" in data:
             self.files.append(data["file"])
             self._unwritten = 0
@@ -172,17 +191,13 @@ class MemoryEnvironment:
 
     def grammar(self) -> str:
         """Calls that can be carried out: known threads and turns only."""
-        calls = ['"search_memory(" [^\\n() ] [^\\n()]{0,79} ")"', '"list_transcripts()"']
+        calls = [SEARCH_RULE, '"list_transcripts()"']
         if self._threads:
             calls.append(f'"read_thread(" {grammar.alternatives(map(str, self._threads))} ")"')
         if self._turns:
-            cite = grammar.alternatives(f"[{number}]" for number in self._numbers.values())
-            more = grammar.repeat(f'" " {cite}', 0, MOST_CITED - 1)
-            calls.append(f'"note(" {cite} {more} " " [^\\n\\[\\] ] [^\\n\\[\\]]{{1,239}} ")"')
+            calls.append(note_rule(list(self._numbers.values())))
         if self._out is not None and self._unwritten:
-            named = [name for name in named_files(self._goal) if name not in self.files]
-            name = grammar.alternatives(named) if named else '[a-z0-9] [a-z0-9-]{0,39} ".md"'
-            calls.append(f'"write_file(" {name} ")"')
+            calls.append(self._write_rule())
         if self._may_finish():
             calls.append('"finish()"')
         return f"({' | '.join(calls)})"
@@ -193,7 +208,8 @@ class MemoryEnvironment:
 
     def state(self) -> str:
         """What was found, noted and written."""
-        return f"{len(self._turns)} {len(self.notes)} {len(self.files)} {self._finished}"
+        left = self._guide.part(bool(self._unwritten)) if self._guide.begun else ""
+        return f"{len(self._turns)} {len(self.notes)} {len(self.files)} {self._finished} {left}".rstrip()
 
     def now(self) -> str:
         """The notes so far."""
@@ -213,8 +229,22 @@ class MemoryEnvironment:
         return (), ()
 
     def route(self) -> Route:
-        """Nothing that code can tell."""
-        return Route()
+        """What comes next in the job, as `Guide` has it, and only what belongs to it."""
+        if not self._guide.begun:
+            found = list(self._library.search(query_of(self.goal, named_files), FOR_GOAL))
+            self._begin(found)
+            self._begun = [stored.id for stored in found]
+        part = self._guide.part(self._out is not None and bool(self._unwritten))
+        if lead := self._guide.lead:
+            shown = f"{len(self.notes)} notes so far.\n{self._lines(lead.turns)}"
+            numbers = [self._numbers[stored.id] for stored in lead.turns]
+            return Route((part,), now=shown, grammar=f'({note_rule(numbers)} | "done()")')
+        rules = {
+            LOOK: f'({SEARCH_RULE} | "done()")',
+            REPORT: self._write_rule() if self._out is not None else "",
+            END: '"finish()"',
+        }
+        return Route((part,), now=self.now(), grammar=rules[part])
 
     def peek(self, action: str) -> str | None:
         """What a search finds is not known before."""
@@ -224,9 +254,10 @@ class MemoryEnvironment:
         query = " ".join(words.strip("\"' ").split())
         if not query:
             return Outcome("A search needs words.", False)
-        found = list(self._library.search(query))
+        found = list(self._library.search(query, FOR_SEARCH))
         self._queries[query] = None
         new = self._show(found)
+        self._guide.searched([stored for stored in found if stored.id in new])
         threads = list(dict.fromkeys(stored.thread for stored in found))
         self._threads |= dict.fromkeys(threads)
         data = json.dumps({"shown": new, "threads": threads, "query": query})
@@ -257,13 +288,16 @@ class MemoryEnvironment:
             return Outcome(f"Not noted: no turn [{unknown[0]}] was shown.", False)
         cites = tuple(by_number[number] for number in dict.fromkeys(numbers))[:MOST_CITED]
         said = [self._turns[turn] for turn in cites]
-        wrong = claims.unsupported(text, ((s.turn.speaker, self._library.text(s), s.turn.at) for s in said))
+        wrong = claims.unsupported(
+            text,
+            ((s.turn.speaker, self._library.text(s), s.turn.at) for s in said),
+            known=f"{self.goal} {' '.join(stored.turn.speaker for stored in self._turns.values())}",
+        )
         if wrong:
             return Outcome(f"Not noted: {wrong[0]} stands in none of the turns {self._marks(cites)}.", False)
         if any(note.text.casefold() == text.casefold() for note in self.notes):
             return Outcome("Not noted: this is noted already.", False)
-        self.notes.append(Note(text, cites))
-        self._unwritten += 1
+        self._add(Note(text, cites))
         data = json.dumps({"note": text, "cites": cites})
         return Outcome(f"Noted as {len(self.notes)}.", True, data)
 
@@ -287,6 +321,28 @@ class MemoryEnvironment:
             return Outcome(f"Not finished: {why} first.", False)
         self._finished = True
         return Outcome("The job is finished.", True, json.dumps({"finished": True}))
+
+    def _done(self, _: str) -> Outcome:
+        if not self._guide.done():
+            return Outcome("There is nothing to be done with here.", False)
+        return Outcome("Done.", True, json.dumps({"done": True}))
+
+    def _add(self, note: Note) -> None:
+        self.notes.append(note)
+        self._unwritten += 1
+        self._guide.noted(note.turns)
+
+    def _begin(self, found: Sequence[StoredTurn]) -> None:
+        """Take what was found for the goal."""
+        self._show(found)
+        self._threads |= dict.fromkeys(stored.thread for stored in found)
+        self._queries[query_of(self.goal, named_files)] = None
+        self._guide.begin(found)
+
+    def _write_rule(self) -> str:
+        named = [name for name in named_files(self._goal) if name not in self.files]
+        name = grammar.alternatives(named) if named else '[a-z0-9] [a-z0-9-]{0,39} ".md"'
+        return f'"write_file(" {name} ")"'
 
     def _may_finish(self) -> bool:
         return bool(self._queries) and not (self._out is not None and self._unwritten)

@@ -25,11 +25,14 @@ class Route:
     """What code sees ahead. All empty where it cannot look ahead."""
 
     parts: tuple[str, ...] = ()
-    """Missing parts of the goal, as sentences, in an order in which they can be reached and stay."""
+    """Subgoals of which code sees the end, since they are here no more. Where the goal has parts: those that are
+    missing, as sentences, in an order in which they can be reached and stay."""
     actions: tuple[str, ...] = ()
     """Valid actions that bring the goal nearer, the surest first."""
     now: str = ""
-    """What the first actions of the way need, and is true."""
+    """What has to be known for the first part; for actions, what they need and is true."""
+    grammar: str = ""
+    """GBNF of what leads on, where it cannot be listed as `actions`."""
 
 
 class Environment(Protocol):

@@ -1,0 +1,112 @@
+"""What is laid before the model in a job over a memory: one thread after the other, then a search, then the report.
+
+A small model that is given all tools at once searches for the same again, or ends with the first note. Here code
+searches for the goal, and a subgoal is a thread of what was found: note what counts, then `done()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from localmem.llm import grammar
+from localmem.values import StoredTurn
+
+LOOK = "Look for what is missing."
+REPORT = "Write the report."
+END = "End the job."
+MOST_SEARCHES = 3
+"""Of the model's own."""
+MOST_CITED = 4
+LONGEST_NOTE = 200
+"""Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A thread with turns that nobody has looked at yet."""
+
+    name: str
+    turns: tuple[StoredTurn, ...]
+
+
+class Guide:
+    """Which part of a job comes next."""
+
+    def __init__(self) -> None:
+        self.begun = False
+        """Whether the memory was searched for the goal."""
+        self._leads: list[Lead] = []
+        self._names: dict[str, int] = {}
+        self._searches = 0
+        self._enough = False
+
+    @property
+    def lead(self) -> Lead | None:
+        """The thread that comes next."""
+        return self._leads[0] if self._leads else None
+
+    @property
+    def looking(self) -> bool:
+        """Whether the model may search with words of its own."""
+        return not self._leads and not self._enough and self._searches < MOST_SEARCHES
+
+    def begin(self, turns: Sequence[StoredTurn]) -> None:
+        """Take what was found for the goal."""
+        self.begun = True
+        self._add(turns)
+
+    def searched(self, new: Sequence[StoredTurn]) -> None:
+        """Take what a search has found that was not shown before."""
+        self._searches += 1
+        self._add(new)
+
+    def noted(self, cited: Collection[int]) -> None:
+        """Of a thread whose last turn was noted, nothing is left."""
+        if self._leads and self._leads[0].turns[-1].id in cited:
+            del self._leads[0]
+
+    def done(self) -> bool:
+        """Leave the thread, or the search; False: there is nothing to leave."""
+        if self._leads:
+            del self._leads[0]
+        elif self.looking:
+            self._enough = True
+        else:
+            return False
+        return True
+
+    def part(self, unwritten: bool) -> str:
+        """The subgoal that comes next.
+
+        Args:
+            unwritten: whether there are notes that stand in no report.
+        """
+        if self._leads:
+            return f"Read {self._leads[0].name}."
+        return LOOK if self.looking else REPORT if unwritten else END
+
+    def _add(self, turns: Sequence[StoredTurn]) -> None:
+        by_thread: dict[int, list[StoredTurn]] = {}
+        for stored in turns:
+            by_thread.setdefault(stored.thread, []).append(stored)
+        for thread, group in by_thread.items():
+            day = f" of {group[0].turn.at:%Y-%m-%d}" if group[0].turn.at else ""
+            name = f"thread {thread}{day}"
+            times = self._names[name] = self._names.get(name, 0) + 1
+            self._leads.append(Lead(f"{name} again" if times > 1 else name, tuple(group)))
+
+
+def note_rule(numbers: Sequence[int]) -> str:
+    """GBNF of a note that cites some of these turns."""
+    cite = grammar.alternatives(f"[{number}]" for number in numbers)
+    more = grammar.repeat(f'" " {cite}', 0, MOST_CITED - 1)
+    return f'"note(" {cite} {more} " " [^\\n\\[\\] ] [^\\n\\[\\]]{{1,{LONGEST_NOTE - 1}}} ")"'
+
+
+def query_of(goal: str, files: Callable[[str], list[str]]) -> str:
+    """What to search for a goal: its words, without the name of the report."""
+    for name in files(goal):
+        place = goal.find(name)
+        goal = f"{goal[:place].rstrip().removesuffix(' into').rstrip(' ,')} {goal[place + len(name) :]}"
+    return " ".join(goal.split())

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from localmem.upkeep.doctor import Finding
 
 SUFFIX = ".db"
-AGENT_BUDGET = 8
-"""Turns that one search of the agent shows: several short looks are worth more to it than a long one."""
 
 
 def locate(memory: str | Path | None, settings: Settings) -> Path:
@@ -487,8 +485,8 @@ class Memory(Owned):
         from localmem.agent.environments.library import StoreLibrary
         from localmem.recall.dates import annotate
 
-        def search(query: str) -> list[StoredTurn]:
-            return [unit.stored for unit in self.search(query, budget=AGENT_BUDGET).units]
+        def search(query: str, turns: int) -> list[StoredTurn]:
+            return [unit.stored for unit in self.search(query, budget=turns).units]
 
         def text(stored: StoredTurn) -> str:
             return annotate(" ".join(stored.turn.text.split()), stored.turn.at)

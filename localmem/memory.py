@@ -13,8 +13,8 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing
-from functools import cached_property
+from contextlib import closing, nullcontext
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -49,6 +49,7 @@ from localmem.values import (
 if TYPE_CHECKING:
     from localmem.agent.agent import Agent
     from localmem.conversation import Conversation
+    from localmem.embed.pool import EmbedderPool
     from localmem.recall.view import View
     from localmem.tasks import Tasks
     from localmem.upkeep.doctor import Finding
@@ -130,6 +131,21 @@ def _load_model(spec: str, settings: Settings) -> LanguageModel:
     return llm.load(local.path, id=local.id, digest=local.digest or None, settings=settings)
 
 
+def _embedder(settings: Settings) -> Callable[[int | None], Embedder]:
+    """What loads the embedder of the settings for so many threads, also in another process.
+
+    Raises:
+        ModelMissingError: it was not pulled yet.
+    """
+    backend = settings.embedder_backend
+    folder = Path(settings.embedder).expanduser()
+    if settings.embedder not in models.catalogue().by_id and folder.is_dir():
+        return partial(embed.load_with, str(folder), folder, backend)
+    needed = None if backend == "sentence-transformers" else Backend.ONNX
+    local = models.locate(settings.embedder, backend=needed, kind=Kind.EMBEDDER)
+    return partial(embed.load_with, local.id, local.folder, backend)
+
+
 class Memory(Owned):
     """Everything that was said in some transcripts, and answers about it.
 
@@ -178,13 +194,7 @@ class Memory(Owned):
         chosen = settings or environment_settings()
 
         def make_embedder() -> Embedder:
-            backend = chosen.embedder_backend
-            folder = Path(chosen.embedder).expanduser()
-            if chosen.embedder not in models.catalogue().by_id and folder.is_dir():
-                return embed.load(str(folder), folder, backend=backend, threads=chosen.threads)
-            needed = None if backend == "sentence-transformers" else Backend.ONNX
-            local = models.locate(chosen.embedder, backend=needed, kind=Kind.EMBEDDER)
-            return embed.load(local.id, local.folder, backend=backend, threads=chosen.threads)
+            return _embedder(chosen)(chosen.threads)
 
         def make_model() -> LanguageModel:
             return _load_model(model or chosen.model, chosen)
@@ -309,8 +319,9 @@ class Memory(Owned):
             format: one of `Format`, or its name; None: found by content.
             conversation: read only the conversation of this name, of a file that holds several.
             date_order: one of `DateOrder`, or its name: how 4/3/2025 is read; None: as the dates of the file show.
-            jobs: processes that read files ahead of the one that writes; they import the script that asks for them, so
-                what it does stands under `if __name__ == "__main__":`.
+            jobs: processes that read files ahead of the one that writes, and as many that make vectors, each with a
+                model of its own; they import the script that asks for them, so what it does stands under
+                `if __name__ == "__main__":`. An embedder that was given to the constructor stays in this process.
             on_plan: called once with all files, before the first is read.
             progress: called with file, turns done and turns in all, after each batch.
             on_file: called with each report as soon as the file is done.
@@ -325,7 +336,10 @@ class Memory(Owned):
         chosen, order = arguments.format(format), arguments.date_order(date_order)
         arguments.number("jobs", jobs, 1, arguments.MOST_JOBS)
         there = "_store" in self.__dict__
-        ingest = Ingest(self._store if there else lambda: self._store, self.embedder)
+        pool = self._pool(jobs) if jobs > 1 else None
+        ingest = Ingest(
+            self._store if there else lambda: self._store, self.embedder if pool is None else pool, ahead=pool
+        )
         reports: list[FileReport] = []
 
         def add(new: list[FileReport]) -> None:
@@ -340,7 +354,9 @@ class Memory(Owned):
         items = bulk.plan(wanted)
         if on_plan is not None:
             on_plan([item for item in items if isinstance(item, Path)])
-        with closing(bulk.opened(items, bulk.Reading(chosen, conversation, order), jobs)) as opened:
+        reading = bulk.Reading(chosen, conversation, order)
+        looked_at = None if pool is None else ingest.prepare
+        with pool or nullcontext(), closing(bulk.opened(items, reading, jobs, looked_at)) as opened:
             for file in opened:
                 if isinstance(file, bulk.Refused):
                     refused(file.path, file.error)
@@ -354,6 +370,14 @@ class Memory(Owned):
                     ingest.file(file.name, file.events, lasting=file.lasting, found=file.found, progress=told)
                 )
         return IngestReport(tuple(reports))
+
+    def _pool(self, jobs: int) -> EmbedderPool | None:
+        """The embedder in other processes; None if it was given to the constructor, and stays in this one."""
+        from localmem.embed.pool import EmbedderPool
+
+        if self._settings is None:
+            return None
+        return EmbedderPool(_embedder(self._settings), jobs, threads=self._settings.threads)
 
     def search(
         self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None, left_out: int = 0

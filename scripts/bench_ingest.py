@@ -1,117 +1,186 @@
 #!/usr/bin/env python
-"""Throughput of a fast ingest against the bare embedder on the same texts, both in one process, taking turns.
+"""Whole ingests: of a large ChatGPT export that is made for it, and of many small files with more or fewer processes.
 
-    python scripts/bench_ingest.py --data locomo_dev.json [--turns 600] [--rounds 5]
+python scripts/bench_ingest.py [--gigabytes 1] [--folder DIR] [--minutes 10] [--jobs 1 2 4] [--only PART ...]
 
-A round encodes all texts in one call, as the embedder likes it best, then ingests the same turns into a new memory:
-reading, keys, words, vectors, threads and commits included. Rounds begin with the one or the other in turn, so that
-what else the machine does meets both. Shares are of turns a second by the clock, and by processor time, which other
-work does not change. The last line is JSON.
+Parts: "whole" reads the export to its end with vectors that are hashes, which take no time; "real" does the same with the
+built-in embedder and stops after so many minutes; "jobs" adds 100 files of 20 turns with the built-in embedder, three times for
+each number of processes, one after the other. Each runs in a process of its own; resident memory is the largest that the system
+counted, of that process and of each that it started. What was measured before stays in the result. The last line is JSON.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import random
 import statistics
+import subprocess
+import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from bench_common import RESULTS, machine, write_result
+from bench_transcripts import make, words
 
-from localmem.bench import questions
-from localmem.bench.recall import embedder
-from localmem.embed.protocol import Embedder
-from localmem.recall.ingest import Ingest
-from localmem.recall.turns import embedding_text
-from localmem.store import Store
-from localmem.transcripts import Event
-from localmem.values import Turn
+OUT = RESULTS / "bench_ingest.md"
+FILES, TURNS = 100, 20
+REPEATS = 3
+EVERY = 50_000
+"""Turns between two lines of progress."""
+
+INGEST = """
+import hashlib, json, resource, sys, time
+from pathlib import Path
+import numpy as np
+from localmem import Memory
+class Hashes:
+    id, dimension = "hashes", 384
+    def encode(self, texts):
+        data = b"".join(hashlib.shake_128(text.encode("utf-8", "surrogatepass")).digest(384) for text in texts)
+        vectors = np.frombuffer(data, dtype=np.int8).reshape(-1, 384).astype(np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+def peak(who=resource.RUSAGE_SELF):
+    return resource.getrusage(who).ru_maxrss // 1024
+def main():
+    paths, db, kind, minutes, jobs, every = json.loads(sys.argv[1])
+    begun, last, rows = time.perf_counter(), [0], []
+    def told(name, done, total):
+        seconds = time.perf_counter() - begun
+        if done - last[0] >= every or done == total:
+            last[0] = done
+            size = sum(file.stat().st_size for file in Path(db).parent.glob(Path(db).name + "*"))
+            row = {"turns": done, "seconds": round(seconds), "computed": round(time.process_time()), "file_mb": size >> 20, "peak_mb": peak()}
+            rows.append(row)
+            if every > 1:
+                print(json.dumps(row), file=sys.stderr, flush=True)
+        if minutes and seconds > 60 * minutes:
+            raise KeyboardInterrupt
+    memory = Memory(Path(db), embedder=Hashes, model=lambda: None) if kind == "hashes" else Memory.open(Path(db))
+    with memory:
+        try:
+            memory.ingest(*paths, progress=told, jobs=jobs).raise_for_failure()
+        except KeyboardInterrupt:
+            pass
+        stats = memory._store.stats()
+        faults = memory._store.disorder()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(json.dumps({
+        "turns": stats.turns, "transcripts": stats.transcripts, "threads": stats.threads, "faults": faults,
+        "seconds": round(time.perf_counter() - begun, 1),
+        "computed": round(sum(one.ru_utime + one.ru_stime for one in used), 1),
+        "peak_mb": peak(), "peak_child_mb": peak(resource.RUSAGE_CHILDREN), "file_mb": Path(db).stat().st_size >> 20, "rows": rows,
+    }))
+if __name__ == "__main__":
+    main()
+"""
 
 
-def talks(data: Path, turns: int) -> list[tuple[str, list[Event]]]:
-    """The beginning of every conversation, in equal parts."""
-    loaded = questions.load(data, [])
-    each = -(-turns // len(loaded))
-    cut = []
-    for talk in loaded:
-        events: list[Event] = []
-        left = each
-        for event in talk.events:
-            left -= isinstance(event, Turn)
-            if left < 0:
-                break
-            events.append(event)
-        cut.append((talk.name, events))
-    return cut
+def ingest(
+    paths: list[str], folder: Path, kind: str, minutes: float = 0, jobs: int = 1, every: int = EVERY
+) -> dict[str, Any]:
+    """What an ingest into a new memory took."""
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        # A file, since other processes import the script that asks for them.
+        script = Path(made) / "ingest.py"
+        script.write_text(INGEST, encoding="utf-8")
+        given = json.dumps([paths, str(Path(made) / "memory.db"), kind, minutes, jobs, every])
+        done = subprocess.run(
+            [sys.executable, str(script), given], stdout=subprocess.PIPE, text=True, check=True
+        )
+        return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def timed(work: Callable[[], None]) -> tuple[float, float]:
-    """Seconds by the clock, and of processor time."""
-    clock, processor = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - clock, time.process_time() - processor
+def export(folder: Path, gigabytes: float) -> Path:
+    """The made export."""
+    file = folder / "conversations.json"
+    if not file.exists():
+        with file.open("wb") as out:
+            make(out.write, int(gigabytes * 1e9))
+    return file
+
+
+def with_jobs(folder: Path, jobs: list[int]) -> dict[str, Any]:
+    """Seconds of adding many files with so many processes."""
+    rng = random.Random(5)
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        paths = []
+        for number in range(FILES):
+            file = Path(made) / f"{number:03}.txt"
+            lines = (f"{'Ann' if n % 2 else 'Bob'}: {words(rng, rng.randint(3, 30))}\n" for n in range(TURNS))
+            file.write_text("".join(lines), encoding="utf-8")
+            paths.append(str(file))
+        found: dict[int, list[dict[str, Any]]] = {count: [] for count in jobs}
+        for _ in range(REPEATS):
+            for count in jobs:
+                found[count].append(ingest(paths, folder, "real", jobs=count, every=1))
+    return {
+        str(count): {
+            "seconds": sorted(one["seconds"] for one in runs),
+            "computed": round(statistics.median(one["computed"] for one in runs), 1),
+            "peak_mb": max(one["peak_mb"] for one in runs),
+            "peak_child_mb": max(one["peak_child_mb"] for one in runs),
+            "turns": runs[0]["turns"],
+        }
+        for count, runs in found.items()
+    }
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    out: list[str] = []
+    for name, said in (("whole", "vectors that are hashes, to the end"), ("real", "the built-in embedder")):
+        if name in found:
+            one = found[name]
+            size = one["bytes"] / 1e9
+            out += [f"ChatGPT export of {size:.2f} GB, {said}; sound: {not one['faults']}.", ""]
+            out += ["| turns | seconds | of computing | memory file, MB | peak MB |", "|---|---|---|---|---|"]
+            keys = ("turns", "seconds", "computed", "file_mb", "peak_mb")
+            rows = [*one["rows"][:-1], one] if one["rows"] else [one]
+            out += ["| " + " | ".join(f"{row[key]:,.0f}" for key in keys) + " |" for row in rows]
+            out.append("")
+    if "jobs" in found:
+        out += [f"{FILES} files of {TURNS} turns, the built-in embedder.", ""]
+        out += [
+            "| --jobs | seconds, each time | of computing | peak MB | of another process |",
+            "|---|---|---|---|---|",
+        ]
+        for count, one in found["jobs"].items():
+            times = ", ".join(f"{seconds:.1f}" for seconds in one["seconds"])
+            child = one["peak_child_mb"] if count != "1" else 0
+            out.append(f"| {count} | {times} | {one['computed']:.1f} | {one['peak_mb']:,} | {child:,} |")
+    return out
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, help="a LoCoMo file")
-    parser.add_argument("--turns", type=int, default=600)
-    parser.add_argument("--rounds", type=int, default=5)
-    arguments = parser.parse_args()
-    cut = talks(arguments.data, arguments.turns)
-    texts = [embedding_text(event) for _, events in cut for event in events if isinstance(event, Turn)]
-    bare: list[tuple[float, float]] = []
-    whole: list[tuple[float, float]] = []
-    with embedder() as encoder, tempfile.TemporaryDirectory() as folder:
-
-        def encode() -> None:
-            encoder.encode(texts)
-
-        encode()  # warm
-        for number in range(arguments.rounds):
-            path = Path(folder) / f"{number}.db"
-
-            def ingest(path: Path = path, encoder: Embedder = encoder) -> None:
-                with Store.open(path) as store:
-                    for name, events in cut:
-                        Ingest(store, encoder).file(name, lambda events=events: iter(events))  # type: ignore[misc]
-
-            for place in (0, 1) if number % 2 else (1, 0):
-                if place:
-                    bare.append(timed(encode))
-                else:
-                    whole.append(timed(ingest))
-    clock = [a[0] / b[0] for a, b in zip(bare, whole, strict=True)]
-    processor = [a[1] / b[1] for a, b in zip(bare, whole, strict=True)]
-    result = {
-        "benchmark": "ingest",
-        "turns": len(texts),
-        "embedder_turns_per_s": round(len(texts) / min(a for a, _ in bare), 1),
-        "ingest_turns_per_s": round(len(texts) / min(a for a, _ in whole), 1),
-        "share_by_clock": round(statistics.median(clock), 3),
-        "share_by_processor": round(statistics.median(processor), 3),
-    }
-    lines = [
-        "| round | embedder, s | ingest, s | share by the clock | share by processor time |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {number} | {a[0]:.2f} | {b[0]:.2f} | {one:.3f} | {two:.3f} |"
-            for number, (a, b, one, two) in enumerate(zip(bare, whole, clock, processor, strict=True), 1)
-        ),
-        "",
-        f"Ingest has {result['share_by_clock']:.0%} of the bare embedder's turns a second by the clock,"
-        f" {result['share_by_processor']:.0%} by processor time (medians).",
-    ]
-    facts = {
-        "command": f"python scripts/bench_ingest.py --data {arguments.data.name} --turns {arguments.turns}"
-        f" --rounds {arguments.rounds}",
-        **machine(),
-    }
-    write_result(RESULTS / "bench_ingest.md", facts, lines, result)
+    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--only", choices=["whole", "real", "jobs"], action="append")
+    parser.add_argument("--keep", action="store_true", help="keep the export")
+    options = parser.parse_args()
+    parts = options.only or ["whole", "real", "jobs"]
+    found: dict[str, Any] = {}
+    if OUT.exists():
+        found = json.loads(OUT.read_text(encoding="utf-8").splitlines()[-1])["parts"]
+    file = export(options.folder, options.gigabytes) if {"whole", "real"} & set(parts) else None
+    for part in parts:
+        if part == "jobs" or file is None:
+            found["jobs"] = with_jobs(options.folder, options.jobs)
+            continue
+        minutes = options.minutes if part == "real" else 0
+        kind = "real" if part == "real" else "hashes"
+        found[part] = ingest(
+            [str(file)], options.folder, kind, minutes, every=EVERY if part == "whole" else 5000
+        )
+        found[part]["bytes"] = file.stat().st_size
+    if file is not None and not options.keep:
+        file.unlink()
+    write_result(OUT, machine(), lines(found), {"parts": found})
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def command(
             "--jobs",
             min=1,
             max=64,
-            help="Processes that read files ahead; the vectors, which take longest, use all cores anyway.",
+            help="Processes that read files ahead, and as many that make vectors, each with a model of its own.",
         ),
     ] = 1,
     as_json: options.Json = False,

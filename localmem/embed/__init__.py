@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from localmem.embed.protocol import Embedder
 
-__all__ = ["load"]
+__all__ = ["load", "load_with"]
 
 Backend = Literal["auto", "onnx", "sentence-transformers"]
 
@@ -38,3 +38,8 @@ def load(spec: str, folder: Path, *, backend: Backend = "auto", threads: int | N
     from localmem.embed.sentence import SentenceEmbedder
 
     return SentenceEmbedder(files.identity(spec, folder, files.WEIGHTS), folder, threads=threads)
+
+
+def load_with(spec: str, folder: Path, backend: Backend, threads: int | None) -> Embedder:
+    """`load` with the threads as the last argument, for `functools.partial`, which other processes can be given."""
+    return load(spec, folder, backend=backend, threads=threads)

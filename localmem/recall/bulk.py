@@ -2,7 +2,7 @@
 
 Reading is the small part of an ingest, for the vectors take a hundred times as long; it is all that is left when most
 of the files are known already, as after an interruption. So what is read ahead is the first reading of each file and, of
-small ones, its events, which the writer then need not read again.
+small ones, its events, which the writer then need not read again, and of which vectors can be made meanwhile.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import signal
 import stat
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -90,8 +90,12 @@ def plan(paths: Iterable[str]) -> list[Path | Refused]:
     return [item for item in found if isinstance(item, Refused) or item in read]
 
 
+Looked = Callable[[str, First, list[Event]], None]
+"""Called with name, first reading and events of a small file that was read ahead, before it is its turn."""
+
+
 def opened(
-    items: Sequence[Path | Refused], reading: Reading, jobs: int
+    items: Sequence[Path | Refused], reading: Reading, jobs: int, looked_at: Looked | None = None
 ) -> Generator[Opened | Refused, None, None]:
     """Every item in order, its file open until the next is asked for.
 
@@ -99,13 +103,14 @@ def opened(
         items: of `plan`.
         reading: how they are read.
         jobs: processes that read ahead; 1: none does.
+        looked_at: told of what was read ahead.
     """
     files = [item for item in items if isinstance(item, Path) and _ordinary(item)]
     read_ahead = set(files)
     with ExitStack() as stack:
         looking: Iterator[Ahead | None] = iter(())
         if jobs > 1 and len(files) > 1:
-            looking = _look_ahead(files, reading, jobs, stack)
+            looking = _look_ahead(files, reading, jobs, stack, looked_at)
         for item in items:
             if isinstance(item, Refused):
                 yield item
@@ -122,7 +127,7 @@ def opened(
 
 
 def _look_ahead(
-    files: Sequence[Path], reading: Reading, jobs: int, stack: ExitStack
+    files: Sequence[Path], reading: Reading, jobs: int, stack: ExitStack, looked_at: Looked | None
 ) -> Iterator[Ahead | None]:
     """What other processes read, in order; None for what they could not, so that the writer reads it."""
     import multiprocessing
@@ -132,15 +137,24 @@ def _look_ahead(
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_when_interrupted)
     stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-    running: deque[Future[Ahead] | None] = deque()
+    running: deque[tuple[Path, Future[Ahead] | None]] = deque()
     waiting = iter(files)
+    told = 0  # of those that run, from the first on
     for _ in files:
         for file in islice(waiting, jobs * WINDOW - len(running)):
             try:
-                running.append(pool.submit(look, file, reading))
+                running.append((file, pool.submit(look, file, reading)))
             except BrokenExecutor:
-                running.append(None)
-        future = running.popleft()
+                running.append((file, None))
+        while looked_at is not None and told < len(running):
+            file, future = running[told]
+            if future is not None and not future.done():
+                break
+            told += 1
+            if future is not None and not future.exception() and (events := future.result().events):
+                looked_at(str(file), future.result().found, events)
+        _, future = running.popleft()
+        told = max(0, told - 1)
         try:
             yield None if future is None else future.result()
         except (BrokenExecutor, OSError):

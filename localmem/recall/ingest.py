@@ -9,28 +9,42 @@ the file again adds the rest.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Protocol
 
 from localmem.embed.protocol import Embedder
-from localmem.errors import TranscriptError
 from localmem.recall.continuation import Shared, continued
 from localmem.recall.readings import Events, First, Second, Survey, first
+from localmem.recall.reports import changed, nothing, reason
 from localmem.recall.threads import LOOKBACK, MAXIMUM_TURNS, WINDOW, segment
-from localmem.recall.turns import Identifier, embedding_text, landmarks
+from localmem.recall.turns import Identifier, content_key, embedding_text, landmarks
 from localmem.store import NewThread, NewTurn, Store
+from localmem.transcripts import Event
 from localmem.values import FileReport, Turn
 
 Progress = Callable[[int, int], None]
 """Called with the turns of the file that are done, and all of them."""
 
 
+BATCHES_AHEAD = 8
+"""Of a file, whose vectors are begun before they are needed, where they can be."""
 COMMON = 50
 """A turn that more transcripts hold leads to none of them."""
 LIKELY = 16
 """Transcripts that are compared with a conversation, and as many of its own name and file."""
+
+
+class Ahead(Protocol):
+    """An embedder that begins before it is asked."""
+
+    def ahead(self, owner: str, texts: Iterable[str]) -> bool:
+        """Begin with texts of a file; whether there was room for all."""
+
+    def release(self, owner: str) -> None:
+        """Drop what was begun for a file."""
 
 
 @dataclass
@@ -64,14 +78,18 @@ class Ingest:
     Args:
         store: the memory file, or what opens it, which is called when there are turns to add.
         embedder: makes the vectors.
+        ahead: the same embedder, where it can begin before it is asked; None: it cannot.
 
     Raises:
         EmbedderMismatchError: the store holds vectors of another embedder.
     """
 
-    def __init__(self, store: Store | Callable[[], Store], embedder: Embedder) -> None:
+    def __init__(
+        self, store: Store | Callable[[], Store], embedder: Embedder, *, ahead: Ahead | None = None
+    ) -> None:
         self._open = store
         self._embedder = embedder
+        self._ahead = ahead
         if isinstance(store, Store):
             _ = self._store
 
@@ -106,7 +124,7 @@ class Ingest:
         started = time.perf_counter()
         found = first(events) if found is None else found
         if not found.turns:
-            return [_nothing(path, found, time.perf_counter() - started)]
+            return [nothing(path, found, time.perf_counter() - started)]
         if len(found.surveys) > 1:
             found.notes.append(
                 f"{len(found.surveys)} conversations go into one memory, and an answer may join them;"
@@ -117,20 +135,57 @@ class Ingest:
         }
         second = Second(events, found.surveys)
         done = 0
-        for name, turns, contents in second.batches():
+        all_turns = found.turns
+        for name, turns, contents in self._batches(path, second, targets):
             target = targets[name]
             begun = time.perf_counter()
             self._add(target, path, turns, contents)
             target.seconds += time.perf_counter() - begun
             done += len(turns)
             if progress is not None:
-                progress(done, found.turns)
+                progress(done, all_turns)
         for target in targets.values():
             if target.transcript is not None and lasting:
                 self._store.set_source(target.transcript, target.survey.format, path)
         if second.grown:
             found.notes.append("the file grew while it was read; the same command again adds the rest")
         return self._reports(path, targets, found, second, time.perf_counter() - started)
+
+    def prepare(self, path: str, found: First, events: Iterable[Event]) -> None:
+        """Begin with the vectors of a file that will come soon.
+
+        Args:
+            path: the file.
+            found: of its first reading.
+            events: what is in it.
+        """
+        if self._ahead is None or not found.turns:
+            return
+        turns = {content_key(turn): turn for turn in events if isinstance(turn, Turn)}
+        known = self._store.holders(list(turns), 1)
+        self._ahead.ahead(path, (embedding_text(turn) for key, turn in turns.items() if key not in known))
+
+    def _batches(
+        self, path: str, second: Second, targets: Mapping[str, _Target]
+    ) -> Iterator[tuple[str, list[Turn], list[bytes]]]:
+        """The batches of the second reading; a few of them are read, and their vectors begun, ahead."""
+        if self._ahead is None:
+            yield from second.batches()
+            return
+        waiting: deque[tuple[str, list[Turn], list[bytes]]] = deque()
+        try:
+            for name, turns, contents in second.batches():
+                transcript = targets[name].transcript
+                known = {} if transcript is None else self._store.known(transcript, contents)
+                new = [turn for turn, key in zip(turns, contents, strict=True) if key not in known]
+                self._ahead.ahead(path, map(embedding_text, new))
+                waiting.append((name, turns, contents))
+                if len(waiting) > BATCHES_AHEAD:
+                    yield waiting.popleft()
+            while waiting:
+                yield waiting.popleft()
+        finally:
+            self._ahead.release(path)
 
     def _target(self, survey: Survey, file: str | None) -> _Target:
         target = _Target(survey, file, Identifier(survey.repeated), self._store.stamp("turns"))
@@ -227,7 +282,7 @@ class Ingest:
         for place, (name, target) in enumerate(targets.items()):
             survey = target.survey
             last = place == len(targets) - 1
-            error = _changed(path, second, name) or ((found.error or second.error) if last else None)
+            error = changed(path, second, name) or ((found.error or second.error) if last else None)
             threads = 0 if target.transcript is None else self._store.thread_count(target.transcript)
             stored = None if target.transcript is None else self._store.transcript(target.transcript).name
             reports.append(
@@ -244,7 +299,7 @@ class Ingest:
                     conversations=len(targets),
                     warnings=tuple(found.notes) if place == 0 else (),
                     details=tuple(found.details) if place == 0 else (),
-                    **_reason(error),
+                    **reason(error),
                 )
             )
         return reports
@@ -279,46 +334,6 @@ def _cut(store: Store, transcript: int, begin: int, stop: int) -> None:
         NewThread(context + cut.first, context + cut.last, cut.head, cut.vector, "fast") for cut in cuts
     ]
     store.replace_threads(transcript, begin, threads, to_position=stop)
-
-
-def _changed(path: str, second: Second, name: str) -> TranscriptError | None:
-    """That turns of a conversation were there at the first reading only."""
-    lost = second.lost(name)
-    if not lost:
-        return None
-    why = f" ({str(second.error).removeprefix(f'{path}: ')})" if second.error else ""
-    return TranscriptError(
-        f"{path}: the file changed while it was read: {lost:,} of {second.surveys[name].turns:,} turns"
-        f" were not there any more{why}",
-        hint="What was added stays; the same command again adds what the file holds now.",
-    )
-
-
-def _nothing(path: str, found: First, seconds: float) -> FileReport:
-    """The report of a file without turns, which always has an error."""
-    survey = next(iter(found.surveys.values()), None)
-    format = survey.format if survey else ""
-    error = found.error or TranscriptError(
-        f"{path}: no turn was found in it", hint=f"It was read as {format}; --format names another format."
-    )
-    return FileReport(
-        path=path,
-        format=format,
-        transcript=survey.name if survey else "",
-        added=0,
-        known=0,
-        skipped=tuple(survey.skipped) if survey else (),
-        skipped_count=survey.skipped_count if survey else 0,
-        threads=0,
-        seconds=seconds,
-        warnings=tuple(found.notes),
-        details=tuple(found.details),
-        **_reason(error),
-    )
-
-
-def _reason(error: TranscriptError | None) -> dict[str, Any]:
-    return {} if error is None else {"error": str(error), "hint": error.hint}
 
 
 def _place(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from localmem.errors import TranscriptError
 from localmem.recall import bulk
 from localmem.recall.bulk import Opened, Reading, Refused, opened, plan
+from localmem.recall.readings import First
 from localmem.transcripts import Event, Turn
 
 
@@ -85,6 +87,24 @@ def test_what_is_read_ahead_is_what_would_have_been_read(
     monkeypatch.setattr(bulk, "HELD", held)
     assert everything(paths, 3) == expected
     assert len(expected) == 13
+
+
+def test_of_small_files_that_were_read_ahead_it_is_told_before_their_turn(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", Threads)
+    told: list[str] = []
+
+    def looked_at(name: str, found: First, events: list[Event]) -> None:
+        assert found.turns == sum(isinstance(event, Turn) for event in events)
+        told.append(name)
+
+    for item in opened(plan([str(folder)]), Reading(), 3, looked_at):
+        time.sleep(0.01)  # the threads are faster than that
+        assert isinstance(item, Opened)
+    files = sorted(map(str, folder.iterdir()))
+    assert [name for name in files if name in told] == told
+    assert len(told) >= len(files) - 2
 
 
 @pytest.mark.slow

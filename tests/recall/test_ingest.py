@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from localmem.errors import EmbedderError, EmbedderMismatchError, TranscriptError
 from localmem.recall.ingest import Ingest
 from localmem.recall.readings import BATCH, REPORTED_SKIPS
+from localmem.recall.readings import first as survey
 from localmem.store import Store
 from localmem.transcripts import Conversation, Event, Note
 from localmem.values import FileReport, Skipped, Turn
@@ -442,3 +443,62 @@ def test_an_equal_turn_put_in_earlier_does_not_draw_others_to_the_later_one(stor
     ingest(store, inserted(with_thanks(talk(100), 10, 90), [12, 40]))
     rest = [one for one in stored_turns(store, 1) if one.text != "Thanks!"]
     assert rest == inserted(talk(100), [11, 39])
+
+
+# Vectors that are begun before they are needed.
+
+
+class Beginning(HashingEmbedder):
+    """Notes what was begun, and for whom."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: dict[str, list[str]] = {}
+        self.released: list[str] = []
+
+    def ahead(self, owner: str, texts: Iterable[str]) -> bool:
+        self.begun.setdefault(owner, []).extend(texts)
+        return True
+
+    def release(self, owner: str) -> None:
+        self.released.append(owner)
+
+
+@given(
+    first=st.lists(st.integers(0, 30), max_size=40),
+    second=st.lists(st.integers(0, 30), max_size=40),
+    prepared=st.booleans(),
+)
+@settings(max_examples=15, deadline=None)
+def test_vectors_that_are_begun_ahead_change_nothing(
+    first: list[int], second: list[int], prepared: bool
+) -> None:
+    files = [[turn(f"Word{n} of topic{n // 5}.") for n in numbers] for numbers in (first, second) if numbers]
+    with TemporaryDirectory() as folder:
+        stores = [Store.open(Path(folder, f"{name}.db")) for name in "ab"]
+        for turns in files:
+            embedder = Beginning()
+            ahead = Ingest(stores[1], embedder, ahead=embedder)
+            if prepared:
+                ahead.prepare("talk.txt", survey(events(turns)), turns)
+            expected = Ingest(stores[0], HashingEmbedder()).file("talk.txt", events(turns))
+            found = ahead.file("talk.txt", events(turns))
+            assert [counts(report) for report in found] == [counts(report) for report in expected]
+            assert embedder.released == ["talk.txt"]
+        tables = ("turn", "thread", "turn_vector", "thread_vector")
+        rows = [[list(store._run(f"SELECT * FROM {table}")) for table in tables] for store in stores]
+        assert rows[0] == rows[1]
+        for store in stores:
+            store.close()
+
+
+def test_only_what_is_not_known_is_begun_ahead(store: Store) -> None:
+    ingest(store, talk(200))
+    embedder = Beginning()
+    ahead = Ingest(store, embedder, ahead=embedder)
+    longer = events(talk(300))
+    ahead.prepare("talk.txt", survey(longer), talk(300))
+    assert embedder.begun == {"talk.txt": [f"{one.speaker}: {one.text}" for one in talk(300)[200:]]}
+    embedder.begun.clear()
+    assert [counts(report) for report in ahead.file("talk.txt", longer)] == [(100, 200, 0)]
+    assert sorted(set(embedder.begun["talk.txt"])) == sorted(set(embedder.encoded))

@@ -1,6 +1,6 @@
 """The agent's jobs over the sample conversation: facts in the reports, and whether the right turns are cited.
 
-    python scripts/bench_jobs.py [--model qwen2.5-coder-1.5b] [--max-steps 30] [--job NAME] [--plain]
+    python scripts/bench_jobs.py [--model qwen2.5-coder-1.5b] [--max-steps 100] [--job NAME] [--plain]
 
 The jobs stand in `scripts/cases/agent/two-friends.json`.
 """
@@ -30,7 +30,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--model", default=settings().model)
-    parser.add_argument("--max-steps", type=int, default=30)
+    parser.add_argument("--max-steps", type=int, default=100)
     parser.add_argument("--job", action="append", help="only this one; repeat for more")
     parser.add_argument("--plain", action="store_true", help="without what code adds to the published method")
     parser.add_argument("--out", type=Path, help="keep the result in this file")

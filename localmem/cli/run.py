@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from localmem.agent.worlds import World
 
 NAME = "run"
+STEPS, JOB_STEPS = 30, 100
 START = "start"
 EXAMPLES = (
     "Examples: localmem run 'List every decision of the June meetings, into decisions.md' --memory work --out reports;"
@@ -88,7 +89,10 @@ def start(
         int | None, typer.Option("--resume", metavar="ID", min=1, help="Let a run go on where it was left.")
     ] = None,
     max_steps: Annotated[
-        int | None, typer.Option("--max-steps", min=1, help="Actions at most, in all. [default: 30]")
+        int | None,
+        typer.Option(
+            "--max-steps", min=1, help="Actions at most, in all. [default: 100, outside of a memory 30]"
+        ),
     ] = None,
     max_tokens: Annotated[
         int | None,
@@ -154,7 +158,7 @@ def start(
         actions=actions,
         without=frozenset(ablate or ()),
         assists=frozenset() if plain else frozenset(assist or DEFAULT_ASSISTS),
-        max_steps=max_steps or 30,
+        max_steps=max_steps or (JOB_STEPS if world is WorldName.MEMORY else STEPS),
         max_tokens=max_tokens,
     )
     made = _world(world, goal, out, overwrite, seed, size, file)

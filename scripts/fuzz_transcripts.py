@@ -274,7 +274,7 @@ def main() -> None:
     parser.add_argument("--found", type=Path, default=Path(tempfile.gettempdir()) / "fuzz_transcripts")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--long", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--examples", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--examples", type=Path, help="file of the seeds, made if it is not there and kept")
     options = parser.parse_args()
     options.found.mkdir(parents=True, exist_ok=True)
     if options.inside and options.format is None:
@@ -283,8 +283,9 @@ def main() -> None:
     if options.inside:
         one(options.format[0], options.seconds, options.found, options.examples, options.long)
         return
-    examples = options.found / f"examples-{os.getpid()}.pickle"
-    subprocess.run([sys.executable, __file__, "--inside", "--examples", str(examples)], check=True)
+    examples = options.examples or options.found / f"examples-{os.getpid()}.pickle"
+    if not examples.exists():
+        subprocess.run([sys.executable, __file__, "--inside", "--examples", str(examples)], check=True)
     results: dict[str, Any] = {}
     for name in options.format or names:
         result = {"runs": 0, "long": 0, "computed": 0.0, "failed": False}
@@ -311,7 +312,8 @@ def main() -> None:
             f" of computing  {'FAILED' if result['failed'] else 'fine'}",
             flush=True,
         )
-    examples.unlink()
+    if options.examples is None:
+        examples.unlink()
     engine = "atheris" if find_spec("atheris") else "hypothesis"
     print(json.dumps({"engine": engine, "seconds": options.seconds, "formats": results}))
     sys.exit(any(result["failed"] for result in results.values()))

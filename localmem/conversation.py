@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,14 @@ from localmem.errors import UsageError
 from localmem.store.rows import clean
 from localmem.tasks.clarify import ask_back, kept_only, unknown
 from localmem.tasks.context import Part
-from localmem.tasks.facts import Facts, Situation, facts
+from localmem.tasks.facts import Facts, Situation, facts, joined
 from localmem.tasks.pipeline import Understood, focus_of, last_language, steps, understand
-from localmem.tasks.reading import read
+from localmem.tasks.reading import Reading, read
 from localmem.tasks.reply import Worded, reply
 from localmem.tasks.rules import Moment
+from localmem.tasks.undoing import asks_undo, nothing_to_undo, told_undone, undone
 from localmem.tasks.update import after
-from localmem.values import Answer, Reply, Usage
+from localmem.values import Answer, Reply, TaskStep, Usage
 
 if TYPE_CHECKING:
     from localmem.llm.protocol import LanguageModel
@@ -78,7 +80,10 @@ class Conversation:
         begun = time.perf_counter()
         graph = self._tasks.graph
         long = len(text) > LONGEST
-        reading = read(text[:LONGEST], self._language or last_language(graph))
+        last = self._language or last_language(graph)
+        if not long and (spoken := asks_undo(text, last)) is not None:
+            return self._undo(text, spoken, on_text, begun)
+        reading = read(text[:LONGEST], last)
         self._language = reading.language
         if long:  # a pasted text is something to remember, not an order
             reading = reading.only([])
@@ -100,7 +105,7 @@ class Conversation:
             elif understood.missed and not outcome.changes:
                 worded = _told(ask_back(reading.language), on_text)
             elif not found.found:
-                answer = self._ask(reading.asked or text, on_text)
+                answer = self._recalled(reading, text, on_text)
                 if answer is None and not found.lines:
                     worded = _told(unknown(reading.language), on_text)
             if answer is None and worded is None:
@@ -139,6 +144,68 @@ class Conversation:
         seed: int,
     ) -> Worded:
         return reply(found, text, language, self._model, on_text=on_text, temperature=temperature, seed=seed)
+
+    def _recalled(self, reading: Reading, text: str, on_text: Callable[[str], None] | None) -> Answer | None:
+        """What recall says, in the language of the turn also where it knows nothing."""
+        from localmem.recall.answer import NOT_IN_MEMORY
+
+        nothing = unknown(reading.language)
+
+        def translated(piece: str) -> None:
+            assert on_text is not None
+            on_text(nothing if piece == NOT_IN_MEMORY else piece)
+
+        answer = self._ask(reading.asked or text, None if on_text is None else translated)
+        if answer is not None and answer.text == NOT_IN_MEMORY:
+            return replace(answer, text=nothing)
+        return answer
+
+    def _undo(self, text: str, language: str, on_text: Callable[[str], None] | None, begun: float) -> Reply:
+        """Take the last change back, since the turn says only that."""
+        self._language = language
+        at = datetime.now().astimezone()
+        while True:
+            with self._store.snapshot():
+                before, last = self._tasks.graph, self._tasks.without_last()
+            done: tuple[TaskStep, ...] = ()
+            lines: tuple[str, ...] = (nothing_to_undo(language),)
+            about: list[int] = []
+            if last is not None:
+                turn, left = last
+                graph, changes = undone(before, left)
+                told = told_undone(before, graph, changes, turn.turn, turn.said, language)
+                lines, about = tuple(told.lines), told.about
+                situation = Situation(before, graph, read(text, language), changes, (), (), turn.turn)
+                done = steps(situation, asked=False)
+            reply = joined(lines)
+            turns = self._log.turns(text, reply, at)
+            vectors = self._log.vectors(turns)
+            with self._store.transaction():
+                if self._tasks.graph is not before:
+                    continue  # another chat has told something meanwhile
+                number = self._tasks.next_turn
+                if last is None:
+                    self._tasks.apply(None, (), said=text, reply=reply, at=at)
+                else:
+                    self._tasks.undo(said=text, reply=reply, at=at)
+                self._log.add(turns, vectors)
+            break
+        self._spoken = tuple(dict.fromkeys([*about, *self._spoken]))[:8]
+        worded = _told(reply, on_text)
+        return Reply(
+            text=reply,
+            turn=number,
+            operations=done,
+            dropped=(),
+            facts=lines if last is not None else (),
+            plain=True,
+            asks=False,
+            citations=(),
+            workspace=None,
+            usage=worded.usage,
+            reply_usage=worded.usage,
+            seconds=time.perf_counter() - begun,
+        )
 
     def _keep(
         self,

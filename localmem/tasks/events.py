@@ -9,6 +9,7 @@ from localmem.tasks.context import GROUP, NOTE
 from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import Namer
 from localmem.tasks.past import Span, label, said_in, values
+from localmem.tasks.phrases import Phrases
 from localmem.tasks.signs import Sign
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics
@@ -176,10 +177,14 @@ def because(namer: Namer, node: Node, turn: int, out: Told) -> None:
     )
     if not said:
         return
-    text = said if len(said) <= _MOST_SAID else said[:_MOST_SAID].rsplit(" ", 1)[0] + " …"
-    quote = namer.phrases.said.format(text=text)
     if not out.lines:
         out.add(namer.phrases.say("was_added", name=namer.label(node), turn=turn), node)
-    end = "" if text[-1] in ".!?…" else "."
-    out.lines[-1] = f"{out.lines[-1].rstrip('.')}; {quote}{end}"
+    out.lines[-1] = with_words(out.lines[-1], said, namer.phrases)
     out.needed.append(str(turn))
+
+
+def with_words(line: str, said: str, phrases: Phrases) -> str:
+    """A sentence about a turn with what the user said in it."""
+    text = said if len(said) <= _MOST_SAID else said[:_MOST_SAID].rsplit(" ", 1)[0] + " …"
+    end = "" if text[-1] in ".!?…" else "."
+    return f"{line.rstrip('.')}; {phrases.said.format(text=text)}{end}"

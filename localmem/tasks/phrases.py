@@ -54,6 +54,8 @@ class Phrases:
     unchanged: str
     no_more: str
     same: str
+    undone: str
+    none_undone: str
     # What was
     spans: str
     span: str
@@ -155,6 +157,8 @@ EN = Phrases(
     unchanged="Nothing is changed",
     no_more="More than that is not noted",
     same="That is how it stands already: {items}",
+    undone="Turn {turn} is undone",
+    none_undone="There is nothing to undo: no turn has changed the tasks yet",
     spans="{name}: {items}",
     span="it was {value} from turn {first} to turn {last}",
     span_now="now it is {value}, since turn {first}",
@@ -232,6 +236,8 @@ DE = Phrases(
     unchanged="Es ist nichts geändert",
     no_more="Mehr ist dazu nicht notiert",
     same="So steht es schon: {items}",
+    undone="Nachricht {turn} ist rückgängig gemacht",
+    none_undone="Es gibt nichts rückgängig zu machen: noch keine Nachricht hat die Aufgaben geändert",
     spans="{name}: {items}",
     span="von Nachricht {first} bis {last} war es {value}",
     span_now="jetzt ist es {value}, seit Nachricht {first}",
@@ -309,6 +315,8 @@ ES = Phrases(
     unchanged="No ha cambiado nada",
     no_more="No hay nada más anotado sobre eso",
     same="Ya está así: {items}",
+    undone="El mensaje {turn} está deshecho",
+    none_undone="No hay nada que deshacer: ningún mensaje ha cambiado las tareas",
     spans="{name}: {items}",
     span="del mensaje {first} al {last} era {value}",
     span_now="ahora es {value}, desde el mensaje {first}",

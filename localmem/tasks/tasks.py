@@ -7,7 +7,7 @@ are valid from turn to turn would have to be kept in step by every kind of opera
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from localmem.errors import TaskError
@@ -92,8 +92,13 @@ class Tasks:
         """
         self._store.set_task_reply(turn, text)
 
-    def undo(self) -> int:
+    def undo(self, *, said: str = "", reply: str = "", at: datetime | None = None) -> int:
         """Take the last turn that changed anything away; again, the one before it.
+
+        Args:
+            said: what the user said, if they said it in a turn.
+            reply: what was replied to that.
+            at: when; None: now.
 
         Returns:
             Its number.
@@ -104,15 +109,25 @@ class Tasks:
         """
         with self._store.transaction():
             turns = self._store.task_turns()
-            gone = {turn.undoes for turn in turns}
-            last = max(
-                (turn.turn for turn in turns if turn.operations and turn.turn not in gone), default=None
-            )
+            last = _last_change(turns)
             if last is None:
                 raise TaskError("There is nothing to undo.", hint="No turn has changed the tasks yet.")
-            now = datetime.now().astimezone()
-            self._store.add_task_turn(TaskTurn(turns[-1].turn + 1, now, "", "", last))
-        return last
+            now = at or datetime.now().astimezone()
+            self._store.add_task_turn(TaskTurn(turns[-1].turn + 1, now, said, reply, last.turn))
+        return last.turn
+
+    def without_last(self) -> tuple[TaskTurn, TaskGraph] | None:
+        """What `undo` would take away, and the graph that it would leave; None: there is nothing to undo.
+
+        Raises:
+            StoreError: the memory cannot be read.
+        """
+        turns = self._store.task_turns()
+        last = _last_change(turns)
+        if last is None:
+            return None
+        undo = TaskTurn(turns[-1].turn + 1, datetime.now().astimezone(), "", "", last.turn)
+        return last, folded([*turns, undo], self._store.path)
 
     def as_of(self, turn: int) -> TaskGraph:
         """The graph right after that turn, also if it was undone later.
@@ -149,3 +164,10 @@ class Tasks:
     def export(self, format: render.Format) -> str:
         """All nodes with their histories as JSON, or the live ones as a diagram."""
         return render.export(self.graph, format)
+
+
+def _last_change(turns: Sequence[TaskTurn]) -> TaskTurn | None:
+    """The last turn that changed anything and was not undone."""
+    gone = {turn.undoes for turn in turns}
+    standing = [turn for turn in turns if turn.operations and turn.turn not in gone]
+    return standing[-1] if standing else None

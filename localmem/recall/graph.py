@@ -7,7 +7,7 @@ the head index, so it can never be stale.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -74,3 +74,28 @@ def spread(
                     activation[other] = reached[other] = arriving
         frontier = reached
     return activation
+
+
+def settled(
+    activation: Mapping[int, float],
+    seeds: Mapping[int, float],
+    found: Collection[int],
+    *,
+    places: int,
+    hops: int,
+    damping: float,
+) -> bool:
+    """Whether another hop cannot change which threads, besides those found, are the `places` most active.
+
+    What only the next hop reaches has at most a seed's activation, damped once more than the hops so far damped it.
+
+    Args:
+        activation: after `hops` hops.
+        seeds: what it spread from.
+        found: threads that have their place anyway.
+        places: how many others have one.
+        hops: how many there were.
+        damping: alpha, 0 to 1.
+    """
+    most = max(seeds.values(), default=0.0) * damping ** (hops + 1)
+    return sum(value > most for thread, value in activation.items() if thread not in found) >= places

@@ -145,15 +145,20 @@ class Recall:
 
     def _spread(self, found: Mapping[int, float], limits: Limits) -> dict[int, float]:
         seeds = neighbourhood.seeds(found, limits.seeds)
+        places = limits.max_threads - len(found)
+        activation = dict(seeds)
         links: list[graph.Link] = []
         frontier = list(seeds)
         seen: set[int] = set()
-        for _ in range(limits.hops):
+        for hops in range(1, limits.hops + 1):
             seen.update(frontier)
             new = self.links(frontier)
             links += new
+            activation = graph.spread(seeds, links, hops=hops, damping=limits.damping)
+            if graph.settled(activation, seeds, found, places=places, hops=hops, damping=limits.damping):
+                break  # the nearest heads of all that was reached would be asked for in vain
             frontier = list({end for link in new for end in (link.a, link.b)} - seen)
-        return graph.spread(seeds, links, hops=limits.hops, damping=limits.damping)
+        return activation
 
     def links(self, threads: Sequence[int]) -> list[graph.Link]:
         """Links of these threads: to those before and after, and to the nearest heads."""

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localmem.recall.graph import FOLLOWS, MINIMUM_SIMILARITY, NEAREST_HEADS, Link, follows, similar, spread
+from localmem.recall.graph import (
+    FOLLOWS,
+    MINIMUM_SIMILARITY,
+    NEAREST_HEADS,
+    Link,
+    follows,
+    settled,
+    similar,
+    spread,
+)
 from localmem.values import Thread
 
 CHAIN = [Link(1, 2, 1.0), Link(2, 3, 1.0), Link(3, 4, 1.0)]
@@ -112,3 +121,35 @@ def test_activation_is_the_best_over_all_walks(
         best = {id: max(best.get(id, 0.0), walks.get(id, 0.0)) for id in {*best, *walks}}
     active = spread(seeds, links, hops=hops, damping=damping)
     assert active == pytest.approx({id: value for id, value in best.items() if value > 0})
+
+
+@given(
+    SEEDS,
+    LINKS,
+    st.sets(st.integers(0, 8), max_size=4),
+    st.integers(1, 3),
+    st.integers(1, 4),
+    st.floats(0.1, 1),
+)
+def test_when_spreading_is_settled_another_hop_brings_no_other_threads(
+    seeds: dict[int, float],
+    links: list[Link],
+    found: set[int],
+    hops: int,
+    places: int,
+    damping: float,
+) -> None:
+    found |= seeds.keys()
+    fewer = spread(seeds, links, hops=hops, damping=damping)
+    more = spread(seeds, links, hops=hops + 1, damping=damping)
+    if settled(fewer, seeds, found, places=places, hops=hops, damping=damping):
+        others = [thread for thread in more if thread not in found]
+        least = sorted((more[thread] for thread in others), reverse=True)[places - 1]
+        assert all(thread in fewer for thread in others if more[thread] >= least)
+
+
+def test_spreading_is_settled_when_all_places_are_taken_by_more_than_the_next_hop_can_bring() -> None:
+    active = {1: 1.0, 2: 0.27, 3: 0.2, 4: 0.05}
+    assert settled(active, {1: 1.0}, {1}, places=2, hops=1, damping=0.3)
+    assert not settled(active, {1: 1.0}, {1}, places=3, hops=1, damping=0.3)
+    assert not settled(active, {1: 1.0}, {1, 2}, places=2, hops=1, damping=0.3)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from localmem.recall.calendar_days import MONTHS
+from localmem.recall.calendar_days import MONTHS, short_day
 from localmem.recall.dates import resolve
 from localmem.recall.query import READ_CHARACTERS, STOP_WORDS, words
+from localmem.values import Turn
 
 DRAFT_WORDS = 24
 """An answer that goes on is checked after so many words, or its first sentence, and streamed from there."""
@@ -135,6 +136,26 @@ def dated(text: str, said: datetime | None) -> str:
         shown = one.meaning if around <= SHORT else f"{words} ({one.meaning})"
         text = text[: one.start] + shown + rest
     return text
+
+
+def as_told(text: str, turn: Turn) -> str:
+    """A date as its turn tells it: with the weekday or the week that was said, and not the day on which it was told.
+
+    A small model takes the date above a turn, or the end of one that stands in it: "16 June 2025" where the turn has "last
+    week (the week before 16 June 2025)". A turn with just one relative date did not mean the day on which it was said.
+
+    Args:
+        text: an answer to a question for a time.
+        turn: that the answer is from.
+    """
+    date = text.strip(" .")
+    if turn.at is None or not _DATE.fullmatch(date):
+        return text
+    meanings = list(dict.fromkeys(one.meaning for one in resolve(turn.text, turn.at)))
+    for meaning in meanings:
+        if meaning.endswith(f" {date}"):
+            return meaning
+    return meanings[0] if len(meanings) == 1 and date == short_day(turn.at.date()) else text
 
 
 def concise(question: str, text: str, names: Collection[str] = ()) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from localmem.llm import grammar as grammars
 from localmem.recall.answer import grammar
 from localmem.recall.answer_text import (
+    as_told,
     asks_for_likely,
     asks_for_time,
     concise,
@@ -21,6 +22,7 @@ from localmem.recall.answer_text import (
     split,
     times,
 )
+from tests.recall.support import turn
 
 TUESDAY = datetime(2025, 3, 4, 18, 30)
 
@@ -45,6 +47,23 @@ def test_a_relative_date_in_an_answer_is_told_as_a_date(text: str, expected: str
 
 def test_without_a_time_an_answer_stays_as_it_is() -> None:
     assert dated("yesterday", None) == "yesterday"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "expected"),
+    [
+        ("4 March 2025", "I joined a gym last week.", "the week before 4 March 2025"),
+        ("2 March 2025", "We met last Sunday.", "Sunday 2 March 2025"),
+        ("4 March 2025", "I went there two days ago.", "2 March 2025"),
+        ("4 March 2025.", "I have just joined a gym.", "4 March 2025."),
+        ("4 March 2025", "I joined last week, and quit yesterday.", "the week before 4 March 2025"),
+        ("4 March 2025", "I joined in February 2024, two days ago or last month.", "4 March 2025"),
+        ("June 2025", "I joined last week.", "June 2025"),
+        ("soon", "I joined last week.", "soon"),
+    ],
+)
+def test_a_date_is_told_as_its_turn_tells_it(answer: str, said: str, expected: str) -> None:
+    assert as_told(answer, turn(said, at=TUESDAY)) == expected
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from localmem.errors import EngineError
-from localmem.llm.protocol import Generation, LanguageModel, Prompt
+from localmem.llm.protocol import Generation, LanguageModel, Prompt, StateModel, States
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,16 @@ class Meter:
         usage = made.usage
         self._add(prompt, usage.prompt_tokens, usage.evaluated_tokens, usage.generated_tokens, usage.calls)
         return made
+
+    def states(self, lead: str, pieces: Sequence[str]) -> States:
+        """As the model's: see `StateModel.states`."""
+        if not isinstance(self._model, StateModel):
+            raise EngineError(f"{self.id} gives no states")
+        found = self._model.states(lead, pieces)
+        usage = found.usage
+        tokens = Tokens(usage.prompt_tokens, usage.evaluated_tokens, 0, 0, usage.calls)
+        self._spent["states"] = self._spent.get("states", Tokens()) + tokens
+        return found
 
     def _add(self, prompt: Prompt, size: int, evaluated: int, written: int, calls: int) -> None:
         changing = min(evaluated, max(size - self._fixed_tokens(prompt), 0))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
+
+import numpy as np
 
 from localmem.errors import ContextOverflowError, EngineError, GrammarError, TruncatedError
 from localmem.llm import grammar as grammars
@@ -15,7 +17,7 @@ from localmem.llm import hardware, native
 from localmem.llm.chat import ChatTemplate, tokenize
 from localmem.llm.constraint import NativeGrammar
 from localmem.llm.prefix_store import PrefixStore, prefix_key
-from localmem.llm.protocol import Generation, Prompt
+from localmem.llm.protocol import Generation, Prompt, States
 from localmem.llm.sampler import Sampler
 from localmem.llm.sequences import Kept, Sequences, common_prefix
 from localmem.llm.stream import TextStream
@@ -29,7 +31,13 @@ SEQUENCES = 16
 SMALLEST_SAVED = 32
 """Tokens; a shorter fixed part is read faster than restored."""
 
+STATES = "states"
+"""Kind of the sequence that texts are read in for their states."""
+
 log = logging.getLogger(__name__)
+
+_Made = TypeVar("_Made")
+_Step = Callable[[int, Sequence[int], int, Callable[[int], None]], _Made]
 
 
 class LlamaModel:
@@ -177,6 +185,30 @@ class LlamaModel:
             )
         return Generation(text, Usage(len(tokens), evaluated, generated, calls=1), whole)
 
+    def states(self, lead: str, pieces: Sequence[str]) -> States:
+        """What the model makes of a text: see `StateModel.states`."""
+        with self._lock:
+            self._check_open()
+            head = self._vocabulary.data(lead)
+            parts = [
+                self._vocabulary.data(f" {piece}" if place else piece) for place, piece in enumerate(pieces)
+            ]
+            tokens = [*head, *(token for part in parts for token in part)]
+            if len(tokens) > self._limit:
+                raise ContextOverflowError(
+                    f"The text has {len(tokens)} tokens; the context holds {self._limit}",
+                    hint="Shorten the text, or set LOCALMEM_CONTEXT higher.",
+                )
+            kept = self._room(STATES, len(tokens))
+            kept.fixed = len(head)
+            served = self._trim(kept, min(common_prefix(kept.tokens, tokens), len(head)))
+            self._decode(kept, head[served:])
+            vectors = self._advanced(kept, self._context.states, tokens[len(head) :])
+        ends = np.cumsum([len(part) for part in parts])
+        return States(
+            tuple(np.split(vectors, ends[:-1])), Usage(len(tokens), len(tokens) - served, 0, calls=1)
+        )
+
     def _check_open(self) -> None:
         if self._model.pointer is None:
             raise EngineError("The model is closed", hint="Load it again.")
@@ -188,15 +220,7 @@ class LlamaModel:
 
     def _read(self, kind: str, tokens: list[int], fixed: int, reply: int) -> tuple[Kept, int]:
         """Bring the sequence of `kind` to hold exactly `tokens`; how many of them were evaluated."""
-        evicted = self._sequences.evictable(kind)
-        if evicted is not None:
-            self._cut(evicted, 0)
-        for other, length in self._sequences.cuts(kind, len(tokens) + reply):
-            self._cut(other, length)
-        kept = self._sequences.take(kind)
-        if self._context.length(kept.number) != len(kept.tokens):
-            # An interruption fell between the engine's step and our note of it.
-            self._trim(kept, 0)
+        kept = self._room(kind, len(tokens) + reply)
         # The last token is always read, for its logits.
         fixed = kept.fixed = min(fixed, len(tokens) - 1)
         served = min(common_prefix(kept.tokens, tokens), len(tokens) - 1)
@@ -210,6 +234,19 @@ class LlamaModel:
                 self._store.save(key, tokens[:fixed], self._context.save(kept.number))
         self._decode(kept, tokens[len(kept.tokens) :])
         return kept, len(tokens) - served
+
+    def _room(self, kind: str, cells: int) -> Kept:
+        """The sequence of `kind`, with room to grow to so many cells."""
+        evicted = self._sequences.evictable(kind)
+        if evicted is not None:
+            self._cut(evicted, 0)
+        for other, length in self._sequences.cuts(kind, cells):
+            self._cut(other, length)
+        kept = self._sequences.take(kind)
+        if self._context.length(kept.number) != len(kept.tokens):
+            # An interruption fell between the engine's step and our note of it.
+            self._trim(kept, 0)
+        return kept
 
     def _write(
         self,
@@ -241,6 +278,10 @@ class LlamaModel:
                 return generated, False
 
     def _decode(self, kept: Kept, tokens: list[int]) -> None:
+        self._advanced(kept, self._context.decode, tokens)
+
+    def _advanced(self, kept: Kept, step: _Step[_Made], tokens: list[int]) -> _Made:
+        """Let the context read tokens at the end of a sequence, and note which it holds then."""
         read = 0
 
         def done(count: int) -> None:
@@ -249,7 +290,7 @@ class LlamaModel:
             read += count
 
         try:
-            self._context.decode(kept.number, tokens, len(kept.tokens), done)
+            return step(kept.number, tokens, len(kept.tokens), done)
         except BaseException:
             # What we know of the sequence must be what it holds.
             self._trim(kept, len(kept.tokens))

@@ -166,6 +166,8 @@ class Context:
         _check_memory(lib, model, cells)
         self._lib = lib
         self._vocabulary_size = vocabulary_size
+        self._width: int = lib.llama_model_n_embd(model.pointer)
+        self._sequences = sequences
         self._batch_size = min(batch, cells)
         self._worker = ThreadPoolExecutor(1, "llama")
         self._stop = ctypes.create_string_buffer(2)
@@ -242,21 +244,52 @@ class Context:
             EngineError: the engine refuses.
             KeyboardInterrupt: Ctrl-C; `done` knows nothing of the batch that it fell into.
         """
-        batch = self._batch
         for begin in range(0, len(tokens), self._batch_size):
             chunk = tokens[begin : begin + self._batch_size]
-            count = batch.n_tokens = len(chunk)
-            np.ctypeslib.as_array(batch.token, (count,))[:] = chunk
-            np.ctypeslib.as_array(batch.pos, (count,))[:] = np.arange(position, position + count)
-            np.ctypeslib.as_array(batch.n_seq_id, (count,))[:] = 1
-            np.ctypeslib.as_array(batch.logits, (count,))[:] = 0
-            for index in range(count):
-                batch.seq_id[index][0] = sequence
-            if begin + count == len(tokens):
-                batch.logits[count - 1] = 1
+            self._fill(sequence, chunk, position)
+            if begin + len(chunk) == len(tokens):
+                self._batch.logits[len(chunk) - 1] = 1
             self._decode_batch(position)
-            position += count
-            done(count)
+            position += len(chunk)
+            done(len(chunk))
+
+    def states(
+        self, sequence: int, tokens: Sequence[int], position: int, done: Callable[[int], None]
+    ) -> NDArray[np.float32]:
+        """Evaluate tokens at the end of a sequence, and give the last layer's state at each of them.
+
+        The arguments and errors are those of `decode`.
+
+        Returns:
+            Shape (tokens, width of the model).
+        """
+        found = np.empty((len(tokens), self._width), np.float32)
+        self._lib.llama_set_embeddings(self.pointer, True)
+        try:
+            for begin in range(0, len(tokens), self._sequences):  # so many outputs are reserved
+                chunk = tokens[begin : begin + self._sequences]
+                self._fill(sequence, chunk, position)
+                np.ctypeslib.as_array(self._batch.logits, (len(chunk),))[:] = 1
+                self._decode_batch(position)
+                position += len(chunk)
+                done(len(chunk))
+                for index in range(len(chunk)):
+                    state = self._lib.llama_get_embeddings_ith(self.pointer, index)
+                    found[begin + index] = np.ctypeslib.as_array(state, (self._width,))
+        finally:
+            self._lib.llama_set_embeddings(self.pointer, False)
+        return found
+
+    def _fill(self, sequence: int, tokens: Sequence[int], position: int) -> None:
+        """Put tokens into the batch, none of them with logits."""
+        batch = self._batch
+        count = batch.n_tokens = len(tokens)
+        np.ctypeslib.as_array(batch.token, (count,))[:] = tokens
+        np.ctypeslib.as_array(batch.pos, (count,))[:] = np.arange(position, position + count)
+        np.ctypeslib.as_array(batch.n_seq_id, (count,))[:] = 1
+        np.ctypeslib.as_array(batch.logits, (count,))[:] = 0
+        for index in range(count):
+            batch.seq_id[index][0] = sequence
 
     def _decode_batch(self, position: int) -> None:
         """Evaluate the batch in the worker thread, so that this thread can take Ctrl-C meanwhile."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from localmem.values import Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Speaker(StrEnum):
@@ -100,4 +104,35 @@ class LanguageModel(Protocol):
             ContextOverflowError: prompt and `max_tokens` do not fit `context`.
             EngineError: anything else that the engine reports.
             KeyboardInterrupt: Ctrl-C, after generation has stopped cleanly.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What a model makes of the pieces of a text."""
+
+    pieces: tuple[NDArray[np.float32], ...]
+    """The last layer's state at each token of a piece, shape (tokens, width) each."""
+    usage: Usage
+
+
+@runtime_checkable
+class StateModel(Protocol):
+    """A model whose states can be read, for what has been fitted on them."""
+
+    @property
+    def id(self) -> str:
+        """Name of the model."""
+
+    def states(self, lead: str, pieces: Sequence[str]) -> States:
+        """Read a text and give the states at its tokens; nothing is written.
+
+        Args:
+            lead: stands in front of the text, the same each time.
+            pieces: of the text, in order; a space stands between two of them.
+
+        Raises:
+            ContextOverflowError: they do not fit the context.
+            EngineError: anything else that the engine reports.
+            KeyboardInterrupt: Ctrl-C.
         """

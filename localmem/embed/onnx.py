@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from localmem.embed import files
+from localmem.embed import files, telemetry
 from localmem.embed.text import clean
 from localmem.errors import EmbedderError
+
+telemetry.opt_out()  # it is read when the engine is imported
+import onnxruntime  # noqa: E402
 
 _BATCH_TOKENS = 1024
 """Tokens in a batch, padding included: measured, see scripts/results/bench_embed.md."""

@@ -18,6 +18,7 @@ from importlib import metadata
 from pathlib import Path
 
 from localmem import models
+from localmem.embed.telemetry import OPT_OUT
 from localmem.errors import LocalmemError, StoreError
 from localmem.index import examine_cache
 from localmem.llm.hardware import memory_bytes, physical_cores
@@ -120,7 +121,12 @@ def _start(module: str) -> str | None:
     code = f"import {module}"
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, timeout=_SECONDS, check=False
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+            env={**os.environ, **OPT_OUT},
         )
     except (OSError, subprocess.SubprocessError) as error:
         return " ".join(str(error).split())

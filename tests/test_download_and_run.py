@@ -5,11 +5,15 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from localmem import models
+from localmem import llm, models
+from localmem.models import FileStatus
+from tests.fakes import ScriptedModel
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "download_and_run.py"
 
@@ -40,6 +44,42 @@ def test_an_error_is_told_with_its_hint(monkeypatch: pytest.MonkeyPatch, tmp_pat
     file = tmp_path / "own.gguf"
     file.touch()
     assert run(monkeypatch, str(file), "Hello") == f"{file} is empty\nCopy or download it again."
+
+
+class Loaded(ScriptedModel):
+    """A model that is closed at the end, as the engine is."""
+
+    def __enter__(self) -> Loaded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        done.append("closed")
+
+
+done: list[str] = []
+
+
+@pytest.mark.parametrize("status", list(FileStatus))
+def test_a_model_is_pulled_verified_and_replies(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, status: FileStatus
+) -> None:
+    """The README's third use, with a scripted model in place of the one that is pulled."""
+    done.clear()
+    local = SimpleNamespace(path=tmp_path / "tiny.gguf", id="tiny", digest="")
+    check = SimpleNamespace(name="tiny.gguf", status=status)
+    monkeypatch.setattr(models, "pull", lambda name, **_: done.append(f"pulled {name}"))
+    monkeypatch.setattr(models, "locate", lambda name, **_: local)
+    monkeypatch.setattr(models, "verify", lambda name, **_: [check])
+    monkeypatch.setattr(llm, "load", lambda path, **_: Loaded(["Hello to you."]))
+    monkeypatch.setattr(sys, "argv", [str(SCRIPT), "smollm2-135m", "Hello"])
+    with pytest.raises(SystemExit) if status is FileStatus.DAMAGED else nullcontext():
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+    out, err = capsys.readouterr()
+    assert f"tiny.gguf: {status}" in err
+    if status is FileStatus.DAMAGED:
+        assert (out, done) == ("", ["pulled smollm2-135m"])
+    else:
+        assert (out, done) == ("Hello to you.\n", ["pulled smollm2-135m", "closed"])
 
 
 def test_an_interruption_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from localmem.recall.threads import centre, drifts, head
 from localmem.values import Turn, Usage
 
 KIND = "refine"
-LEAST_TURNS, MOST_TURNS = 3, 10
+LEAST_TURNS, MOST_TURNS = 5, 12
 """Of a thread. Those of 5 to 8 turns are found best (`scripts/LOG.md`)."""
 HEAD_WORDS = 20
 """At most, by the grammar. A model that wants to go on writes words as one."""
@@ -41,6 +41,7 @@ STEM = 5
 """Letters that two forms of a word have in common."""
 
 _OTHER_LETTERS = re.compile("[\u0370-\u1fff\u2c00-\ua6ff\uac00-\ud7ff\uf900-\ufaff]")
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3})[.!?] ")
 _LINE = re.compile(r"(\d+)-(\d+) (.+)")
 
 
@@ -248,14 +249,21 @@ def _searchable(turn: Turn) -> str:
 
 def _complete(part: Part, turns: Sequence[Turn]) -> str:
     """The head with people and days."""
-    said = part.head.split(" ")
-    if len(said) == HEAD_WORDS:  # the grammar has cut it off, perhaps within a word
-        said.pop()
-    while len(said) > 1 and (said[-1].lower() in STOP_WORDS or said[-1].endswith(("'s", "’s"))):
-        said.pop()
-    text = " ".join(said).strip(" .;,")
+    text = _whole(part.head)
     more = people_and_days(turns[part.first : part.last + 1], text)
     return f"{text} ({more})" if more else text
+
+
+def _whole(text: str) -> str:
+    """A head without what the model went on with and the grammar has cut off."""
+    sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
+    said = sentence.split(" ")
+    if len(said) == HEAD_WORDS:
+        until = max((place for place, word in enumerate(said, 1) if word.endswith(",")), default=0)
+        said = said[:until] if until >= HEAD_WORDS // 2 else said[:-1]
+    while len(said) > 1 and (said[-1].lower() in STOP_WORDS or said[-1].endswith(("'s", "’s"))):
+        said.pop()
+    return " ".join(said).strip(" .,")
 
 
 def _extract(part: Part, turns: Sequence[Turn], vectors: NDArray[np.float32]) -> str:

@@ -26,7 +26,7 @@ from localmem.recall.workspace import tokens
 from localmem.store import NewThread, Store
 from localmem.values import StoredTurn, Thread, Transcript, Usage
 
-WINDOW_TURNS = 14
+WINDOW_TURNS = 16
 """Turns that the model reads at once, at most, but for a single thread that has more."""
 
 log = logging.getLogger(__name__)

@@ -25,8 +25,8 @@ from tests.recall.refiner import Refiner, shown
 from tests.recall.support import ingest, stored_threads, talk
 
 EMBEDDER = HashingEmbedder()
-TURNS = 60
-"""Of the talk in most tests: more than four windows."""
+TURNS = 80
+"""Of the talk in most tests: at least five windows."""
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ class Format(StrEnum):
     CHATGPT = "chatgpt", "ChatGPT, exported data: the zip, its folder, or conversations.json"
     CLAUDE = "claude", "Claude, exported data: the zip, its folder, or conversations.json"
     SLACK = "slack", "Slack, exported workspace: the zip, its folder, or a day's file"
-    DISCORD = "discord", "Discord, as JSON of DiscordChatExporter"
+    DISCORD = "discord", "Discord, as JSON of DiscordChatExporter, in one file or in parts"
     TELEGRAM = "telegram", "Telegram Desktop, exported as JSON: one chat, or all"
     WEBVTT = "webvtt", "captions of Zoom, Teams and Meet (.vtt)"
     SRT = "srt", "SubRip captions"

@@ -38,6 +38,7 @@ class Guide:
         """Whether the memory was searched for the goal."""
         self._leads: list[Lead] = []
         self._names: dict[str, int] = {}
+        self._tried = 0
         self._searches = 0
         self._enough = False
 
@@ -61,15 +62,23 @@ class Guide:
         self._searches += 1
         self._add(new)
 
-    def noted(self, cited: Collection[int]) -> None:
-        """Of a thread whose last turn was noted, nothing is left."""
-        if self._leads and self._leads[0].turns[-1].id in cited:
-            del self._leads[0]
+    @property
+    def left(self) -> tuple[StoredTurn, ...]:
+        """Turns of the thread that can be noted: those after the last one that a note was tried of."""
+        return self._leads[0].turns[self._tried :] if self._leads else ()
+
+    def tried(self, cited: Collection[int]) -> None:
+        """A note of these turns was taken or refused: a small model would try it again and again."""
+        places = [place for place, stored in enumerate(self.left, self._tried + 1) if stored.id in cited]
+        self._tried = max(places, default=self._tried)
+        if self._leads and not self.left:
+            self.done()
 
     def done(self) -> bool:
         """Leave the thread, or the search; False: there is nothing to leave."""
         if self._leads:
             del self._leads[0]
+            self._tried = 0
         elif self.looking:
             self._enough = True
         else:

@@ -24,7 +24,7 @@ MOST_TURNS = 24
 """Turns of a thread that are shown."""
 MOST_LISTED = 20
 """Transcripts, and notes, that are listed."""
-FOR_GOAL = 24
+FOR_GOAL = 16
 """Turns that are searched for the goal itself."""
 FOR_SEARCH = 8
 """Turns that a search of the model shows."""
@@ -171,6 +171,9 @@ class MemoryEnvironment:
             self._guide.searched(shown)
         if "note" in data:
             self._add(Note(data["note"], tuple(data["cites"])))
+            self._guide.tried(data["cites"])
+        if "tried" in data:
+            self._guide.tried(data["tried"])
         if "done" in data:
             self._guide.done()
         if "file" in data:
@@ -237,7 +240,7 @@ class MemoryEnvironment:
         part = self._guide.part(self._out is not None and bool(self._unwritten))
         if lead := self._guide.lead:
             shown = f"{len(self.notes)} notes so far.\n{self._lines(lead.turns)}"
-            numbers = [self._numbers[stored.id] for stored in lead.turns]
+            numbers = [self._numbers[stored.id] for stored in self._guide.left]
             return Route((part,), now=shown, grammar=f'({note_rule(numbers)} | "done()")')
         rules = {
             LOOK: f'({SEARCH_RULE} | "done()")',
@@ -287,6 +290,12 @@ class MemoryEnvironment:
         if unknown:
             return Outcome(f"Not noted: no turn [{unknown[0]}] was shown.", False)
         cites = tuple(by_number[number] for number in dict.fromkeys(numbers))[:MOST_CITED]
+        self._guide.tried(cites)
+        outcome = self._noted(text, cites)
+        return outcome if outcome.valid else replace(outcome, data=json.dumps({"tried": cites}))
+
+    def _noted(self, text: str, cites: tuple[int, ...]) -> Outcome:
+        """Take a note, if what it claims stands in the turns that it cites."""
         said = [self._turns[turn] for turn in cites]
         wrong = claims.unsupported(
             text,
@@ -330,7 +339,6 @@ class MemoryEnvironment:
     def _add(self, note: Note) -> None:
         self.notes.append(note)
         self._unwritten += 1
-        self._guide.noted(note.turns)
 
     def _begin(self, found: Sequence[StoredTurn]) -> None:
         """Take what was found for the goal."""

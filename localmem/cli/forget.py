@@ -83,7 +83,7 @@ def command(
         )
         path = opened.path
     if report.done and (report.task_turns or any(one.format == "chat" for one in report.transcripts)):
-        _drop_typed(path)
+        drop_typed(path)
     if as_json:
         print_json(_row(report))
     else:
@@ -103,7 +103,7 @@ def _wipe(memory: Memory, conditions: list[object], as_json: bool) -> None:
         note("The file was rewritten." if wiped else READING)
 
 
-def _drop_typed(memory: Path) -> None:
+def drop_typed(memory: Path) -> None:
     """What was typed in the chats of a memory, and is kept for the arrow keys, has the words too."""
     from contextlib import suppress
 

@@ -77,6 +77,11 @@ def connect(path: Path, uri: str, passphrase: str, **options: Any) -> Any:
     return connection
 
 
+def rekey(connection: Any, passphrase: str) -> None:
+    """Encrypt all pages of an open file with another passphrase, in one transaction; the file has no log beside it."""
+    connection.execute(f"PRAGMA rekey = {_quoted(passphrase)}").fetchall()
+
+
 def check(passphrase: str) -> str:
     """A passphrase that can be one.
 

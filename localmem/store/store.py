@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from localmem.store.owning import Owning
 from localmem.store.schema import MIGRATIONS
 from localmem.store.transfer import TransferTables
 from localmem.values import MemoryStats
@@ -10,7 +11,7 @@ REFINERS = "refiners"
 """Name of the note that has the ids of the models that made threads, with a space between them."""
 
 
-class Store(TransferTables):
+class Store(TransferTables, Owning):
     """A memory file: transcripts, turns, threads, vectors and word indexes, the turns of the tasks, runs of the agent.
 
     Several stores, also in several processes, may have one file open: readers never wait, writers wait for

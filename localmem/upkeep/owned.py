@@ -140,6 +140,30 @@ class Owned:
 
         return forget.wipe(self._store)
 
+    def remove(self) -> None:
+        """Delete this memory, with its caches and its passphrase in the keyring; it cannot be used any more. Loads no engine.
+
+        Raises:
+            StoreError: it is read-only, or open elsewhere; nothing is deleted then.
+        """
+        from localmem.upkeep import remove
+
+        remove.remove(self._store)
+
+    def change_passphrase(self, passphrase: str) -> None:
+        """Encrypt an encrypted memory anew. A keyring that knows the old passphrase is told the new one.
+
+        Raises:
+            StoreError: it is not encrypted, read-only, or open elsewhere; nothing is changed then.
+            UsageError: a passphrase that cannot be one.
+            PassphraseError: the passphrase is changed, but the keyring does not take it.
+        """
+        from localmem.upkeep import passphrase as passphrases
+
+        self._store.change_passphrase(passphrase)
+        if passphrases.kept(self._store.path) is not None:
+            passphrases.keep(self._store.path, passphrase)
+
     def export(self, file: str | Path | IO[str], *, vectors: bool = True, replace: bool = False) -> Carried:
         """Write all of the memory as JSON lines, in plain text; docs/export.md describes them. Loads no engine.
 

@@ -27,9 +27,9 @@ def find(path: Path, settings: Settings) -> str:
     """
     if settings.passphrase is not None:
         return settings.passphrase.get_secret_value()
-    kept = _kept(path)
-    if kept:
-        return kept
+    found = kept(path)
+    if found:
+        return found
     if ask is not None:
         return ask(path)
     raise PassphraseError(
@@ -58,7 +58,16 @@ def keep(path: Path, passphrase: str) -> None:
         ) from error
 
 
-def _kept(path: Path) -> str | None:
+def drop(path: Path) -> None:
+    """Take the passphrase of a memory out of the keyring, if it is there."""
+    keyring = _library()
+    if keyring is not None:
+        with suppress(Exception):  # none there, or none on this machine
+            keyring.delete_password(SERVICE, _user(path))
+
+
+def kept(path: Path) -> str | None:
+    """The passphrase of a memory, if a keyring has it."""
     keyring = _library()
     if keyring is None:
         return None

@@ -55,10 +55,12 @@ class CommandLine:
     replies: deque[str | BaseException] = field(default_factory=deque)
     models: list[str | None] = field(default_factory=list)
     """What was asked for each time that a model of language was made."""
+    keyboard: str = ""
+    """What is typed at the terminal, where nothing is piped in."""
 
     def __call__(self, *arguments: str | Path, typed: str | bytes | None = None) -> Outcome:
         data = typed.encode() if isinstance(typed, str) else typed
-        self.patch.setattr(sys, "stdin", Keyboard(b"") if data is None else Typed(data))
+        self.patch.setattr(sys, "stdin", Keyboard(self.keyboard.encode()) if data is None else Typed(data))
         self.capture.readouterr()
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])

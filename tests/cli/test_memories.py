@@ -1,4 +1,4 @@
-"""`localmem memory new`, and passphrases at the terminal."""
+"""`localmem memory`, and passphrases at the terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from localmem.cli.chat_prompt import history_path
 from localmem.settings import settings
 from localmem.store import Store
 from tests.cli.conftest import CommandLine
@@ -68,3 +69,63 @@ def test_where_nobody_can_be_asked_it_is_one_line_and_a_hint(localmem: CommandLi
 
 def test_a_memory_in_plain_text_has_no_passphrase_to_keep(localmem: CommandLine) -> None:
     assert localmem("memory", "new", "work", "--keyring").code == 2
+
+
+def test_a_passphrase_is_changed_by_one_typed_twice_or_from_a_variable(
+    localmem: CommandLine, typed: list[str], talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed += ["two words", "two words"]
+    localmem("memory", "new", "diary", "--encrypted")
+    typed += ["two words", "three words", "three wards"]
+    assert localmem("memory", "rekey", "diary").code == 2
+    typed += ["two words", "three words", "three words"]
+    assert localmem("memory", "rekey", "diary").err.endswith("has another passphrase now.\n")
+    monkeypatch.setenv("LOCALMEM_PASSPHRASE", "three words")
+    monkeypatch.setenv("NEXT", "four words")
+    assert localmem("memory", "rekey", "diary", "--from-env", "NEXT", typed="").code == 0
+    assert localmem("stats", "-m", "diary").code == 1
+    monkeypatch.setenv("LOCALMEM_PASSPHRASE", "four words")
+    assert localmem("stats", "-m", "diary").code == 0
+    assert localmem("memory", "rekey", "diary", "--from-env", "UNSET").code == 2
+    assert typed == []
+
+
+def test_a_memory_in_plain_text_is_told_of_before_anything_is_asked(
+    localmem: CommandLine, typed: list[str]
+) -> None:
+    localmem("memory", "new", "work")
+    result = localmem("memory", "rekey", "work")
+    assert (result.code, "is not encrypted" in result.err) == (1, True)
+
+
+@pytest.mark.parametrize("answer", ["y\n", "n\n", "\n", ""])
+def test_a_memory_is_removed_if_the_person_agrees(filled: CommandLine, answer: str) -> None:
+    path = settings().memories_dir / "default.db"
+    filled.keyboard = answer
+    result = filled("memory", "remove", "default")
+    assert result.err.startswith(f"Delete {path} (3 turns of 1 transcript) for good? [y/N] ")
+    assert (result.code, path.exists()) == ((0, False) if answer == "y\n" else (2, True))
+
+
+def test_nobody_in_a_pipe_agrees_to_remove_a_memory_but_yes_does(filled: CommandLine) -> None:
+    path = settings().memories_dir / "default.db"
+    typed = settings().state_dir / "chat"
+    history_path(path, settings()).parent.mkdir(parents=True)
+    history_path(path, settings()).touch()
+    assert filled("memory", "remove", "default", typed="y\n").code == 2
+    result = filled("memory", "remove", "default", "--yes", typed="")
+    assert (result.code, result.err) == (0, f"Deleted {path} (3 turns of 1 transcript).\n")
+    assert [*path.parent.iterdir(), *typed.iterdir()] == []
+    assert filled("memory", "remove", "default", "--yes").code == 1
+
+
+def test_a_file_of_somebody_else_is_not_removed(localmem: CommandLine, tmp_path: Path) -> None:
+    for name, content in {
+        "a.db": b"",
+        "b.db": b"Ann: hi\n",
+        "c.db": b"SQLite format 3\0" + bytes(84),
+    }.items():
+        file = tmp_path / name
+        file.write_bytes(content)
+        assert localmem("memory", "remove", file, "--yes").code == 1
+        assert file.read_bytes() == content

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,13 +17,14 @@ from localmem.errors import NotAMemoryError, PassphraseError, StoreError, UsageE
 from localmem.index import cachefile
 from localmem.memory import Memory, open_store
 from localmem.settings import load, settings
-from localmem.store import Store, cipher
+from localmem.store import Store, cipher, owning
 from localmem.tasks import Op, Operation
 from localmem.upkeep import passphrase as passphrases
 from tests.fakes import HashingEmbedder, ScriptedModel
-from tests.upkeep.support import bytes_of, chatted, said_in, told
+from tests.upkeep.support import bytes_of, chatted, opened, said_in, told
 from tests.upkeep.test_forget import SECRET, TALK
 
+ROOT = Path(__file__).parents[2]
 WORDS = "correct horse battery 'staple' ü"
 
 
@@ -99,12 +103,8 @@ def test_the_person_is_asked_where_nothing_knows_the_passphrase(
 
 def test_the_keyring_is_looked_into(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[tuple[str, str], str] = {}
-    fake = SimpleNamespace(
-        get_password=lambda *name: kept.get(name),
-        set_password=lambda service, user, words: kept.update({(service, user): words}),
-    )
     monkeypatch.delenv("LOCALMEM_PASSPHRASE")
-    monkeypatch.setitem(sys.modules, "keyring", fake)
+    monkeypatch.setitem(sys.modules, "keyring", keyring_of(kept))
     passphrases.keep(path, WORDS)
     assert kept == {("localmem", str(path)): WORDS}
     unlocked(path).close()
@@ -176,6 +176,134 @@ def test_a_passphrase_that_cannot_be_typed_is_refused(tmp_path: Path, words: str
     with pytest.raises(UsageError):
         Memory.new(tmp_path / "diary.db", passphrase=words)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_changed_passphrase_opens_it_and_the_old_one_does_not(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingested(path, tmp_path)
+    before = path.read_bytes()
+    with unlocked(path) as memory:
+        memory.change_passphrase("another 'one' ü")
+        assert len(said_in(memory)) == len(TALK)
+        memory.tasks.apply(None, [Operation(Op.ADD, -1, "quinces")], said="Peel the quinces.")
+    with pytest.raises(PassphraseError):
+        unlocked(path)
+    monkeypatch.setenv("LOCALMEM_PASSPHRASE", "another 'one' ü")
+    with unlocked(path) as memory:
+        assert (len(said_in(memory)), memory.tasks.paths()) == (len(TALK), ["quinces"])
+        assert memory._store.check() == []
+    pages = {before[start : start + 4096] for start in range(0, len(before), 4096)}
+    after = path.read_bytes()
+    assert not any(after[start : start + 4096] in pages for start in range(0, len(after), 4096))
+    assert SECRET.encode() not in bytes_of(path)
+    assert [file.name for file in path.parent.iterdir()] == ["diary.db"]
+
+
+def test_a_memory_that_is_open_elsewhere_keeps_its_passphrase(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owning, "_PATIENCE_MILLISECONDS", 1)
+    ingested(path, tmp_path)
+    with unlocked(path) as memory, unlocked(path) as other:
+        assert len(said_in(other)) == len(TALK)
+        for act in (lambda: memory.change_passphrase("another"), memory.remove):
+            with pytest.raises(StoreError, match="in use by another"):
+                act()
+        assert len(said_in(other)) == len(said_in(memory)) == len(TALK)
+    unlocked(path).close()
+
+
+def test_a_memory_in_plain_text_has_no_passphrase_to_change(tmp_path: Path) -> None:
+    told(tmp_path / "plain.db", TALK)
+    with opened(tmp_path / "plain.db") as memory, pytest.raises(StoreError, match="not encrypted"):
+        memory.change_passphrase(WORDS)
+
+
+@pytest.mark.parametrize("words", ["", "a\nb"])
+def test_a_new_passphrase_that_cannot_be_typed_changes_nothing(path: Path, words: str) -> None:
+    with unlocked(path) as memory, pytest.raises(UsageError):
+        memory.change_passphrase(words)
+    unlocked(path).close()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_keyring_that_knows_the_old_passphrase_is_told_the_new_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    kept = {("localmem", str(path)): WORDS} if known else {}
+    monkeypatch.setitem(sys.modules, "keyring", keyring_of(kept))
+    with unlocked(path) as memory:
+        memory.change_passphrase("another")
+    assert kept == ({("localmem", str(path)): "another"} if known else {})
+
+
+def keyring_of(kept: dict[tuple[str, str], str]) -> SimpleNamespace:
+    return SimpleNamespace(
+        get_password=lambda *name: kept.get(name),
+        set_password=lambda service, user, words: kept.update({(service, user): words}),
+        delete_password=lambda *name: kept.pop(name),
+    )
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from localmem.store import Store
+store = Store.open(Path(sys.argv[1]), passphrase=lambda: sys.argv[2])
+print("begins", flush=True)
+store.change_passphrase("another")
+print("done", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_change_leaves_one_of_the_two_passphrases_and_all_turns(path: Path, tmp_path: Path) -> None:
+    with unlocked(path) as memory:
+        memory._store.set_meta("large", "x" * 8_000_000)
+    whole = path.read_bytes()
+    ended = set()
+    for seed in range(4):
+        path.write_bytes(whole)
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path), WORDS], stdout=subprocess.PIPE, text=True, cwd=ROOT
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begins\n"
+        journal = path.with_name("diary.db-journal")
+        while process.poll() is None and not (journal.exists() and journal.stat().st_size > seed << 20):
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        fitting = []
+        for words in (WORDS, "another"):
+            with suppress(PassphraseError), Store.open(path, passphrase=lambda words=words: words) as store:
+                assert len(store.meta("large") or "") == 8_000_000
+                assert store.check() == []
+                fitting.append(words)
+        assert len(fitting) == 1
+        ended |= {*fitting}
+    assert WORDS in ended
+
+
+def test_what_was_removed_is_gone_with_its_caches_and_its_entry_in_the_keyring(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cachefile, "WORTHWHILE", 1)
+    plain = path.parent / "plain.db"
+    kept = {("localmem", str(path)): WORDS, ("localmem", "other"): "x"}
+    monkeypatch.setitem(sys.modules, "keyring", keyring_of(kept))
+    for one in (path, plain):
+        ingested(one, tmp_path)
+        link = path.parent / "link.db"
+        link.symlink_to(one)
+        with unlocked(link) as memory:
+            memory.search("ferry")
+            memory.remove()
+        assert not one.exists()
+        assert not link.is_symlink()
+    assert list(path.parent.iterdir()) == []
+    assert kept == {("localmem", "other"): "x"}
 
 
 def test_an_encrypted_database_of_somebody_else_is_left_alone(path: Path, tmp_path: Path) -> None:

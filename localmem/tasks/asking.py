@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from localmem.tasks import events, parting, premise, recalling
@@ -10,6 +11,7 @@ from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import Namer, join
 from localmem.tasks.question import Question
 from localmem.tasks.signs import Sign, Want
+from localmem.tasks.tables import words
 from localmem.tasks.telling import Told
 from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.values import Node, Status, fold
@@ -106,6 +108,8 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
     if Want.NUMBER in question.wants and (counted := _counted(namer, topics, inside)):
         return _count(namer, topics, counted, out)
     wanted = topics.of_kind(inside)
+    if question.has(Sign.MEMBERSHIP):
+        wanted = _themselves(wanted)
     if wanted and (topics.wholes or question.vague(topics.unknown)):
         if Want.NUMBER in question.wants and len(question.wants) == 1:
             return _count(namer, topics, inside, out)
@@ -124,7 +128,7 @@ def _perhaps(namer: Namer, topics: Topics, out: Told) -> bool:
     """The overview of a small task, for a question whose words fit nothing but that may be about it."""
     whole = topics.whole
     question = topics.question
-    if whole is None or not question.has(Sign.OWN) or question.strong(topics.unknown):
+    if whole is None or not question.has(Sign.OWN) or question.strong(topics.unknown) or _foreign(topics):
         return False
     roots = topics.roots if len(topics.below(topics.roots)) <= _SMALL else [whole]
     if len(topics.below(roots)) > _SMALL:
@@ -134,22 +138,49 @@ def _perhaps(namer: Namer, topics: Topics, out: Told) -> bool:
     return True
 
 
+_OWNED = r"\b(my|our|mein\w*|unser\w*|mis?|nuestr[oa]s?) (\w+)"
+_HOLDERS = words(
+    """
+    list plan plans agenda menu basket cart bag suitcase backpack schedule itinerary calendar trip journey tour party event meeting
+    project order shopping task tasks things stuff day week weekend evening notes liste plan pläne korb wagen tasche koffer rucksack
+    kalender reise fahrt feier fest treffen projekt einkauf aufgabe aufgaben sachen woche wochenende abend notizen lista plan planes
+    agenda menú cesta carrito bolsa maleta mochila calendario viaje fiesta reunión proyecto compra tarea tareas cosas semana notas
+    """
+)
+"""What a task is called in general; no other owned thing is one of the tasks unless they name it."""
+
+
+def _foreign(topics: Topics) -> bool:
+    """Whether a question is about something that the tasks never named: "my dentist"; or what was, and not of them."""
+    question = topics.question
+    owned = {found.group(2) for found in re.finditer(_OWNED, question.text)} - _HOLDERS
+    return bool(owned & {*topics.unknown}) or (question.past and bool(topics.unknown))
+
+
 def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bool:
     """Named parts: their values, or beside them what the question word wants."""
     question = topics.question
     by_slot = [node for node in items if node.value and _in_slot(topics, node)]
-    if question.wants and not by_slot and not topics.of_kind(items):
+    misses = question.asks(_WHEN) and not question.past and not topics.of_kind(items)
+    if question.wants and (misses or not by_slot) and not topics.of_kind(items):
         near = topics.of_kind([*topics.below(items), *topics.below(topics.wholes)])
         near = near or topics.of_kind([other for node in items for other in topics.beside(node)])
         if near:
-            items = [*items, *near]
+            items, by_slot, misses = [*items, *near], [], False
     named = [
         node for node in items if len(topics.hits.get(node.id, ())) == len(topics.hits.get(items[0].id, ()))
     ]
     chosen = by_slot if by_slot and not question.has(Sign.LISTS) and not topics.wholes else list(items)
     if Want.NUMBER in question.wants and len(named) > 1 and _all_of_one_slot(named):
         return _count(namer, topics, named, out)
-    return _tell(namer, topics, chosen, out)
+    told = _tell(namer, topics, chosen, out)
+    if misses and told:
+        out.add(namer.phrases.say("no_more"))
+        out.wordable = False  # a place in the words of "when" would be told as a time
+    return told
+
+
+_WHEN = r"\b(when|wann|cuándo)\b"
 
 
 def _in_slot(topics: Topics, node: Node) -> bool:
@@ -180,7 +211,9 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
         here = [node for node in rest if _above(namer, node) == whole]
         if here:
             above = namer.graph[whole]
-            items = namer.listing(here, noted=any(_noted(namer, topics, node) for node in here))
+            noted = any(_noted(namer, topics, node) for node in here)
+            out.wordable = out.wordable and not noted  # who "comes" and who "can't" must not get mixed up
+            items = namer.listing(here, noted=noted)
             if above.id in {node.id for node in here}:
                 out.add(namer.overview(above), *here, needed=_needed(namer, here))
             else:
@@ -197,9 +230,18 @@ def _tell(namer: Namer, topics: Topics, nodes: Sequence[Node], out: Told) -> boo
 def _noted(namer: Namer, topics: Topics, node: Node) -> bool:
     """Whether the notes of a node belong to the answer."""
     notes = namer.notes(node)
+    comes = topics.question.has(Sign.MEMBERSHIP) and is_kind(node, Want.PERSON)
     return bool(notes) and (
-        topics.question.asks(_ABLE) or any(within(topics.words, content(note.value)) for note in notes)
+        comes
+        or topics.question.asks(_ABLE)
+        or any(within(topics.words, content(note.value)) for note in notes)
     )
+
+
+def _themselves(nodes: Sequence[Node]) -> list[Node]:
+    """People without what only says what one of them does: Tom, but not the music that is Tom's."""
+    slots = {fold(node.slot) for node in nodes}
+    return [node for node in nodes if not node.value or fold(node.value) not in slots]
 
 
 _ABLE = r"\b(can|can't|cannot|available|free|notes?|when|kann|können|verfügbar|notiz\w*|zeit|wann|puede\w*|libre|disponible|notas?|cuándo)\b"
@@ -248,7 +290,7 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
     if nodes is None:
         inside = [node for node in topics.below(wholes) if not namer.parts(node)]
         todo = [node for node in inside if not (node.value and _ATTRIBUTES.match(fold(node.slot)))]
-        things = [node for node in todo if not (node.value and is_kind(node, Want.PERSON))]
+        things = [node for node in todo if not _is_somebody(namer, topics, node)]
         nodes = things or todo or inside
     waiting = [node for node in nodes if node.status is Status.ACTIVE]
     finished = [node for node in nodes if node.status is Status.DONE]
@@ -266,6 +308,21 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
     elif topics.question.has(Sign.FINISHED) and not topics.question.has(Sign.UNFINISHED):
         out.add(namer.phrases.say("none_finished"))
     return True
+
+
+def _is_somebody(namer: Namer, topics: Topics, node: Node) -> bool:
+    """Whether a part is a person, whom nobody does; where nouns have capitals, only a value can tell."""
+    if not is_kind(node, Want.PERSON):
+        return False
+    if node.value:
+        return True
+    said = next((past.why for past in node.history if past.slot == node.slot), "")
+    name = re.escape(node.slot)
+    comes = re.search(rf"\b({_COMES})\b.*\b{name}\b|\b{name}\b.{{0,20}}\b({_COMES})\b", said)
+    return comes is not None and topics.question.language != "de"
+
+
+_COMES = r"with|invit\w*|join\w*|com(?:e|es|ing)|attend\w*|guests?|con|viene\w*"
 
 
 def _overviews(namer: Namer, topics: Topics, out: Told) -> bool:

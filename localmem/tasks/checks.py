@@ -16,6 +16,8 @@ _YES = {
     "es": r"(sí|si|correcto|cierto|exacto)",
 }
 _NO = {"en": r"(no|nope|not)", "de": r"(nein|nicht)", "es": r"(no|ya no)"}
+_ASKS = r"[¿\W]*(who|what|when|where|which|how|why|wer|was|wann|wo|wie|welche[rsn]?|quién(es)?|qué|cuándo|dónde|cuál(es)?|cuánt[oa]s?|cómo)\b"
+"""A sentence that turns a question around: "Quién viene es Pedro"."""
 _NEVER = r"\b(never|nie|niemals|nunca|jamás)\b"
 _FORMER = {
     "en": r"\b(was|were|had|before|earlier|previous\w*|former\w*|no longer|not|never|no|none|instead|replac\w*|remov\w*|delet\w*|dropped|gone|original\w*|first|until|from|rather|off|anymore|without|used to)\b|n't\b",
@@ -97,6 +99,9 @@ class Check:
         ours, theirs = _answers(self.facts, self.language), _answers(text, self.language)
         if ours != theirs:
             return f"begins with {theirs or 'neither yes nor no'}, the facts with {ours or 'neither'}"
+        asks = re.match(_ASKS, folded(text))
+        if asks is not None and not folded(self.facts).startswith(asks.group().strip("¿ ")):
+            return "begins as a question does"
         return ""
 
     def fault(self, sentence: str) -> str:

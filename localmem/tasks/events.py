@@ -135,6 +135,8 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
     if not items and topics.wholes and (question.has(Sign.CHANGES) or question.has(Sign.REMOVES)):
         moved = [node for node in topics.below(topics.wholes) if topics.changed(node) and node.slot != GROUP]
         items = sorted(moved, key=lambda node: -topics.line(node)[-1].first)[:1]
+    if not items and question.wants and (question.has(Sign.CHANGES) or question.has(Sign.REMOVES)):
+        items = _of_kind(topics)  # "the time": whatever holds one
     if not items:
         if topics.wholes and not topics.unknown:
             whole = topics.wholes[0]
@@ -143,7 +145,9 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
         recent = [topics.graph[id] for id in topics.focus if id in topics.graph]
         if not recent or topics.unknown or not (question.has(Sign.CHANGES) or question.has(Sign.REMOVES)):
             return False
-        items = recent[:1]
+        # What was spoken of last; of that, what changed, and what went only if that is asked.
+        fitting = [node for node in recent if node.live or question.has(Sign.REMOVES)]
+        items = sorted(fitting, key=lambda node: not topics.changed(node))[:1]
     for node in items[:2]:
         words = (
             None if topics.items else [word for span in topics.line(node)[:-1] for word in content(span.text)]
@@ -158,7 +162,7 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
                 )
                 continue
             line = topics.line(node)
-            if question.has(Sign.CHANGES) and len(line) == 1:
+            if question.has(Sign.CHANGES) and len(line) == 1 and node.live:
                 out.add(namer.phrases.say("not_changed", name=namer.label(node), turn=line[0].first), node)
                 continue
             out.add(
@@ -168,6 +172,14 @@ def why(namer: Namer, topics: Topics, out: Told) -> bool:
             turn = line[-1].first
         because(namer, node, turn, out)
     return bool(out.lines)
+
+
+def _of_kind(topics: Topics) -> list[Node]:
+    """What holds a value of the kind that is asked for: the one that changed last, or else the latest one."""
+    wholes = topics.wholes or ([topics.whole] if topics.whole else [])
+    found = topics.of_kind(topics.below(wholes))
+    found.sort(key=lambda node: (not topics.changed(node), -topics.line(node)[-1].first))
+    return found[:1]
 
 
 def because(namer: Namer, node: Node, turn: int, out: Told) -> None:

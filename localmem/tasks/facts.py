@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from localmem.tasks.asking import answer
 from localmem.tasks.context import NOTE
 from localmem.tasks.courtesy import courtesy
-from localmem.tasks.cues import Cue
+from localmem.tasks.cues import Cue, has
 from localmem.tasks.graph import TaskGraph
 from localmem.tasks.mentions import content, mentions, within
 from localmem.tasks.naming import Namer
 from localmem.tasks.phrases import phrases
-from localmem.tasks.question import question
+from localmem.tasks.question import Question, question
 from localmem.tasks.reading import Mood, Reading
 from localmem.tasks.signs import Sign
 from localmem.tasks.telling import Told, told
@@ -83,6 +83,7 @@ def facts(situation: Situation) -> Facts:
     out = told(namer, situation.before, situation.changes, reading.cues)
     changed = tuple(dict.fromkeys(change.after.id for change in situation.changes))
     asked = question(reading, all=not situation.changes)
+    reasons = _reasons(reading)
     found, wordable = True, False
     changes = bool(situation.changes)
     wants_answer = asked is not None or any(operation.op is Op.QUERY for operation in situation.operations)
@@ -90,6 +91,8 @@ def facts(situation: Situation) -> Facts:
         supposes = (not reading.of(Mood.ASK) and not asked.claims) or asked.has(Sign.SUPPOSES)
         focus = tuple(dict.fromkeys([*out.about, *changed, *situation.focus]))
         answered, found = answer(namer, asked, focus, supposes=supposes)
+        if reasons is not None and not supposes:
+            answered, found = _both(namer, reasons, focus, answered, found)
         if found and not supposes and not changes and _strange(reading, situation.after):
             answered, found = Told(), False
         if found or not out.lines:
@@ -148,6 +151,36 @@ def _strange(reading: Reading, graph: TaskGraph) -> bool:
     asked = content(clauses[0].text)
     strange = [word for word in asked if word not in _ASKED_ANYHOW and not within([word], known)]
     return len(strange) >= 2 and 2 * len(strange) > len(asked)
+
+
+_AND_WHY = re.compile(r"[,;]?\s+(?:and|und|y)\s+(?=(?:why|warum|wieso|weshalb|por qué)\b)", re.IGNORECASE)
+
+
+def _reasons(reading: Reading) -> tuple[Question, Question] | None:
+    """Two questions where one asks for something "and why" for a reason; None: it is one."""
+    parts = [(clause, _AND_WHY.split(clause.text)) for clause in reading.of(Mood.ASK)]
+    pieces = [replace(clause, text=text) for clause, texts in parts for text in texts]
+    if not any(len(texts) > 1 for _, texts in parts):
+        return None
+    why = [piece for piece in pieces if has(Cue.WHY, piece.text, reading.language)]
+    rest = [piece for piece in pieces if piece not in why]
+    first, second = question(reading.only(rest)), question(reading.only(why))
+    return (first, second) if first is not None and second is not None else None
+
+
+def _both(
+    namer: Namer, questions: tuple[Question, Question], focus: tuple[int, ...], whole: Told, found: bool
+) -> tuple[Told, bool]:
+    """The answers to two questions, if the tasks hold both; else that to the whole."""
+    out = Told()
+    for one in questions:
+        told, there = answer(namer, one, tuple(dict.fromkeys([*out.about, *focus])), supposes=False)
+        if not there:
+            return whole, found
+        out.add(told.lines)
+        out.needed += [word for word in told.needed if word not in out.needed]
+        out.about += [id for id in told.about if id not in out.about]
+    return out, True
 
 
 def _asked(reading: Reading) -> str:

@@ -40,6 +40,7 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
     if asks_event and question.past and not topics.items and not question.strong(topics.unknown):
         wanted = topics.of_kind(topics.below([topics.whole] if topics.whole else []))
         if wanted:
+            wanted.sort(key=lambda node: not topics.changed(node))
             return _did(namer, topics, wanted[:1], out)
     if question.has(Sign.FIRST) and question.past and topics.items and not topics.unknown:
         first = topics.items[0]
@@ -276,6 +277,9 @@ def _ever(topics: Topics) -> Span | None:
             if own and len(within([w for w in wanted if w not in topics.unknown], words)) == len(
                 wanted
             ) - len(topics.unknown):
+                before = found[-1] if found else None
+                if before and before.node.id == node.id and before.last == span.first:
+                    found.pop()  # it had them already, and has them still
                 found.append(span)
     ended = [span for span in found if span.last is not None]
     return (ended or found)[-1] if found else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -160,8 +161,8 @@ def _forget(session: Session, argument: str) -> Outcome:
     said, tasks = forget(session, argument == "all")
 
     def show() -> None:
-        turns = "1 turn" if len(said) == 1 else f"{len(said)} turns"
-        print(f"Forgotten: {turns}, with the replies.")
+        turns = "1 turn, with its reply" if len(said) == 1 else f"{len(said)} turns, with their replies"
+        print(f"Forgotten: {turns}.")
         for label in tasks:
             print(f"  - {one_line(label)}")
 
@@ -252,6 +253,8 @@ def _save(session: Session, argument: str) -> Outcome:
 
 
 def _help(session: Session, argument: str) -> Outcome:
+    from localmem.cli.output import console
+
     rows = [(f"{name} {command.argument}".strip(), command.help) for name, command in COMMANDS.items()]
     rows.append(("//TEXT", "a text that begins with one slash"))
 
@@ -259,7 +262,10 @@ def _help(session: Session, argument: str) -> Outcome:
         keys = [*KEYS] if session.manner.talks else []
         width = max(len(name) for name, _ in (*rows, *keys)) + 2
         for name, text in (*rows, *keys):
-            print(f"  {name:{width}}{text}")
+            first, *more = textwrap.wrap(text, max(20, console().width - width - 2))
+            print(f"  {name:{width}}{first}")
+            for line in more:
+                print(f"  {'':{width}}{line}")
 
     return Outcome({"commands": dict(rows)}, show)
 
@@ -282,7 +288,9 @@ COMMANDS: Mapping[str, Command] = {
         _why,
         _slots,
     ),
-    "/undo": Command("", "take back what the last turn did to the tasks; again, the one before", _undo),
+    "/undo": Command(
+        "", "take back what the last turn did to the tasks, as 'undo that' does; again: the one before", _undo
+    ),
     "/memory": Command("TEXT", "turns in memory that have to do with a text", _memory),
     "/forget": Command(
         "[all]", "take the last turn out of the memory for good; all: this chat", _forget, lambda _: ("all",)

@@ -114,9 +114,8 @@ def _print_found(reply: Reply) -> None:
         mark = f"[{number}]" if number is not None else " - "
         said = one_line(f"{time_text(turn.at)} {turn.speaker}: {turn.text}")
         print(f"    {mark} {unit.role}, {shortened(said, FOUND_CHARACTERS)}")
-        print(
-            f"        {one_line(reply.workspace.transcripts[unit.stored.transcript].path)}, {one_line(turn.source)}"
-        )
+        transcript = reply.workspace.transcripts[unit.stored.transcript]
+        print(f"        {one_line(transcript.path or transcript.name)}, {one_line(turn.source)}")
 
 
 def reply_row(said: str, reply: Reply, *, explain: bool = False) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _cited(reply: Reply) -> list[str]:
     return [
         one_line(
             f"[{one.number}] {time_text(one.stored.turn.at)} {one.stored.turn.speaker}: {one.stored.turn.text}"
-            f" ({one.transcript.path}, {one.stored.turn.source})"
+            f" ({one.transcript.path or one.transcript.name}, {one.stored.turn.source})"
         )
         for one in reply.citations
     ]

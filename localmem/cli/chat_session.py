@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from localmem.memory import Memory
     from localmem.values import Reply
 
+FIRST = "thinking (the very first turn with a model takes a minute: it reads its instructions, once)"
+"""Shown while the first turn of a chat is worked on."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -130,7 +132,7 @@ class Session:
         self.said.append(said)
         try:
             self._load()
-            waiting.enter_context(self._status("thinking", plain=False))
+            waiting.enter_context(self._status("thinking" if self.entries else FIRST, plain=False))
             with waiting:
                 reply = self.memory.chat(
                     said,

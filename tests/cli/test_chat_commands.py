@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from localmem.memory import Memory
 from localmem.values import TaskStep
 from tests.cli.chat_support import SEATTLE, WHOLE, Chat, chat, reply
 from tests.cli.conftest import CommandLine, Outcome
+from tests.fakes import HashingEmbedder
 
 __all__ = ["chat"]
 BOSTON = TaskStep("update", "set", "destination", "Boston", "destination", 1, "destination = Seattle")
@@ -97,7 +99,7 @@ def test_the_last_turn_is_forgotten_with_what_it_made(moved: CommandLine, chat: 
     typed = f"Zanzibar, Seattle.\nThanks.\n/forget\n/usage\n/forget\n/save {tmp_path}/x.txt\n/forget\n"
     result = moved("chat", "-q", typed=typed)
     lines = after(result, 2)
-    assert lines[0] == lines[-2] == "Forgotten: 1 turn, with the replies."
+    assert lines[0] == lines[-2] == "Forgotten: 1 turn, with its reply."
     assert lines[-1] == "  - destination = Seattle"
     assert [line.split()[0] for line in lines[1:4]] == ["turn", "1", "all"]
     assert [line for line in result.err.splitlines() if line.startswith("localmem: ")] == [
@@ -113,7 +115,7 @@ def test_only_this_chat_is_forgotten(localmem: CommandLine, chat: Chat) -> None:
     chat.remembers = True
     localmem("chat", "-q", typed="Zanzibar.\n")
     result = localmem("chat", "-q", typed="/forget\nLisbon.\n/forget\n/forget\n/forget all\n/forget me\n")
-    assert (result.code, result.out) == (1, "2: Lisbon.\nForgotten: 1 turn, with the replies.\n")
+    assert (result.code, result.out) == (1, "2: Lisbon.\nForgotten: 1 turn, with its reply.\n")
     with Memory.open() as memory:
         (transcript,) = memory.transcripts()
         assert [one.turn.text for one in memory.recent(transcript.id, 9)] == ["Zanzibar.", "1: Zanzibar."]
@@ -162,6 +164,26 @@ def test_why_shows_what_was_found_in_memory(filled: CommandLine, chat: Chat, tal
     assert lines[found + 3].startswith("     -  ")
     row = last_row(filled("chat", "--json", typed="When?\n/why\n"))
     assert len(row["workspace"]["units"]) == 3
+
+
+def test_what_was_found_in_a_chat_is_named_by_the_chat(
+    localmem: CommandLine, chat: Chat, tmp_path: Path
+) -> None:
+    from localmem.recall.log import ChatLog
+    from localmem.values import Citation
+
+    at = datetime(2025, 3, 4, 18, 32).astimezone()
+    with Memory.open() as memory:
+        log = ChatLog(memory._store, HashingEmbedder)
+        turns = log.turns("The ferry leaves at nine.", "Noted.", at)
+        log.add(turns, log.vectors(turns))
+        workspace = memory.search("When does the ferry leave?")
+    unit = workspace.units[0]
+    cited = Citation(1, unit.stored, workspace.transcripts[unit.stored.transcript])
+    chat.replies.append(reply("At nine. [1]", workspace=workspace, citations=(cited,)))
+    result = localmem("chat", "-q", typed=f"When?\n/why\n/save {tmp_path}/x.txt\n")
+    assert "        chat 2025-03-04 18:32:00, turn 1" in result.out.splitlines()
+    assert "(chat 2025-03-04 18:32:00, turn 1)" in (tmp_path / "x.txt").read_text(encoding="utf-8")
 
 
 def test_why_with_a_slot_tells_how_it_came_about(moved: CommandLine) -> None:
@@ -320,7 +342,8 @@ def test_nothing_after_quit_is_read(localmem: CommandLine, chat: Chat, leave: st
 
 def test_help_shows_every_command(localmem: CommandLine, chat: Chat) -> None:
     lines = localmem("chat", "/help").out.splitlines()
-    assert [line.split()[0] for line in lines] == [*COMMANDS, "//TEXT"]
+    assert [line.split()[0] for line in lines if line[2] != " "] == [*COMMANDS, "//TEXT"]
+    assert max(map(len, lines)) <= 80
     assert last_row(localmem("chat", "/help", "--json"))["command"] == "/help"
 
 

@@ -273,7 +273,7 @@ def test_a_whole_chat_is_forgotten_if_the_person_agrees(
     monkeypatch.setattr(Memory, "forget", counted)
     chat.remembers = True
     result = type_in(f"Zanzibar.{ENTER}Lisbon.{ENTER}/forget all{ENTER}{answer}{ENTER}{CTRL_D}")
-    assert ("Forgotten: 2 turns, with the replies." in result.out) is not kept
+    assert ("Forgotten: 2 turns, with their replies." in result.out) is not kept
     assert asked == ([] if kept else [True])
     (file,) = (settings().state_dir / "chat").iterdir()
     assert ("Zanzibar" in file.read_text(encoding="utf-8")) is kept

@@ -18,6 +18,7 @@ from localmem.embed.protocol import Embedder
 from localmem.errors import BenchError
 from localmem.llm.protocol import Generation, LanguageModel, Prompt
 from localmem.recall import answer
+from localmem.recall.answer_grammar import KIND
 from localmem.recall.ingest import Ingest
 from localmem.recall.pipeline import Recall
 from localmem.recall.workspace import Options, order_of_time, tokens
@@ -173,7 +174,7 @@ class _Listener:
 
     def generate(self, prompt: Prompt, **options: Any) -> Generation:
         """As the model's."""
-        self.again |= prompt.kind == answer.KIND and len(prompt.messages) > prompt.fixed + 1
+        self.again |= prompt.kind == KIND and len(prompt.messages) > prompt.fixed + 1
         return self._model.generate(prompt, **options)
 
 

@@ -18,7 +18,9 @@ from localmem.errors import EngineError, TruncatedError
 from localmem.llm import grammar as grammars
 from localmem.llm import prompts, templates
 from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
+from localmem.recall.answer_changes import asks_for_present, changes, stems
 from localmem.recall.answer_evidence import Evidence, days, evidence, line, worth_reading
+from localmem.recall.answer_grammar import KIND, grammar
 from localmem.recall.answer_subject import about_somebody_else, subject
 from localmem.recall.answer_text import (
     asks_for_likely,
@@ -40,15 +42,11 @@ from localmem.values import Answer, Citation, StoredTurn, Turn, Usage, Workspace
 NOT_IN_MEMORY = "I don't have that in memory."
 ANSWER_TOKENS = 200
 CHECK_TOKENS = 4
-KIND = "answer"
 CHECK = "check"
 REST = "answer-rest"
 ENOUGH, ENOUGH_FOR_TIME = 0.75, 0.4
 """Share of the question's words from which the cited turns need no check by the model. A time was chosen from those that
 the turns name, so less is enough."""
-STEM = 5
-"""Letters by which words are compared there."""
-
 TRIES = 2
 """How often an answer is written before the memory is said not to hold one."""
 
@@ -67,23 +65,6 @@ class _Draft:
     text: str
     cited: tuple[Evidence, ...]
     whole: bool
-
-
-def grammar(numbers: Sequence[int], dates: Sequence[str] | None = None, *, likely: bool = False) -> str:
-    """GBNF of an answer that can cite these numbers only.
-
-    Args:
-        numbers: of the turns.
-        dates: where a time is asked for, those that the turns name; an answer that begins with a figure is one of them.
-        likely: what is likely is asked of somebody who speaks, so there is always something to conclude it from.
-    """
-    rules = grammars.with_rule(grammars.load(KIND), "number", grammars.alternatives(map(str, numbers)))
-    if likely:
-        rules = grammars.with_rule(rules, "root", "answer")
-    if dates is None:
-        return rules
-    free = r"[^\n\[\] 0-9] [^\n\[\]]{0,400}"
-    return grammars.with_rule(rules, "text", f"{grammars.alternatives(dates)} | {free}" if dates else free)
 
 
 def answer(
@@ -175,12 +156,33 @@ class _Writer:
             if draft.text and self._of_another(draft):
                 return None
             if draft.text and self._answers(draft):
-                return draft
+                return self._latest(draft)
             more = ()
             numbers = [number for number in numbers if number not in {one.number for one in draft.cited}]
             if not numbers:
                 return None
         return None
+
+    def _latest(self, draft: _Draft) -> _Draft:
+        """The answer of a later turn that tells the same anew, with this one named as former; or this one."""
+        if not draft.whole or "," in draft.text or not asks_for_present(self._question):
+            return draft
+        told = self._support(draft.text, draft.cited)[0]
+        stored, person = told.unit.stored, self._speakers
+        later = [one for one in self._shown if changes(self._question, stored, one.unit.stored, person)]
+        if not later:
+            return draft
+        last = later[-1]
+        both = [one for one in self._shown if one in (told, last)]
+        new = self._write(self._prompt_of(both), [last.number])
+        if not new.cited or not new.whole or says_unknown(new.text) or self._missing(new.text):
+            return draft
+        if stems(new.text) <= stems(draft.text) or not stems(new.text) & stems(last.text):
+            return draft
+        former = draft.text.strip(" .")
+        named = "formerly" in new.text or not stems(former) - stems(new.text)
+        text = new.text if named else f"{new.text.strip(' .')}, formerly {former}"
+        return _Draft(new.reply, text, (last, told), True)
 
     def finish(self, draft: _Draft) -> tuple[str, list[Evidence], bool]:
         """The whole answer, its evidence, and whether all that it claims stands in the evidence."""
@@ -319,8 +321,8 @@ class _Writer:
 
     def _shared(self, turns: Iterable[Turn]) -> float:
         """Share of the question's words that stand in turns, by their beginnings; 0 if it has none of its own."""
-        asked = {word[:STEM] for word in self._content(self._question) - self._speakers}
-        said = {word[:STEM] for turn in turns for word in words(f"{turn.speaker} {turn.text}")}
+        asked = stems(self._question, self._speakers)
+        said = {stem for turn in turns for stem in stems(f"{turn.speaker} {turn.text}")}
         return len(asked & said) / len(asked) if asked else 0.0
 
     def _about_who_was_asked(self, turns: Iterable[Turn]) -> bool:

@@ -54,7 +54,8 @@ def command(
     """Let the model answer from what each system chose, and compare with the expected answers.
 
     F1 is LoCoMo's, over stemmed words; macro is the mean of the kinds of questions. Questions that the conversation does
-    not answer stand apart: how often the memory is said not to hold an answer. The interval of a difference is a
+    not answer stand apart: how often the memory is said not to hold an answer. An answer is asked again, once, for names,
+    numbers and dates that no turn has; unsupported ones have them still. The interval of a difference is a
     paired bootstrap over the same questions.
     """
     from localmem.bench import answers
@@ -103,7 +104,8 @@ def _print(rows: list[dict[str, Any]], compared: list[dict[str, Any]]) -> None:
 
     kinds = list(dict.fromkeys(kind for row in rows for kind in row["f1_by_kind"]))
     shown = Table(box=None, pad_edge=False)
-    names = ("macro F1", "F1", "BLEU-1", *kinds, "gold shown", "not found", "unknown refused", "tokens", "s")
+    names = ("macro F1", "F1", "BLEU-1", *kinds, "gold shown", "not found", "unknown refused")
+    names += ("asked again", "unsupported", "tokens", "s")
     for place, name in enumerate(("", *names)):
         shown.add_column(name, justify="right" if place else "left", overflow="fold")
     for row in rows:
@@ -112,6 +114,8 @@ def _print(rows: list[dict[str, Any]], compared: list[dict[str, Any]]) -> None:
             row["gold_shown"],
             row["not_found"],
             row["unknown_refused"],
+            row["asked_again"],
+            row["unsupported"],
             row["tokens_shown"],
             row["seconds"],
         )

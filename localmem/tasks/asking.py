@@ -37,6 +37,8 @@ def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes
         return out, bool(out.lines)
     if supposes:
         return _supposed(namer, topics, out), True
+    if question.asks(_OTHERS_SAID):
+        return out, False
     if question.has(Sign.PARTS) and parting.parts(namer, topics, out):
         return out, True
     if question.why:
@@ -48,6 +50,14 @@ def answer(namer: Namer, question: Question, focus: tuple[int, ...], *, supposes
     if question.past and recalling.past(namer, topics, out):
         return out, True
     return out, _present(namer, topics, out)
+
+
+_OTHERS_SAID = (
+    r"\bwhat (did|has|have) (?!(i|we|you|it)\b)\w+( \w+){0,2} (say|said|tell|told|mention\w*|think|thought|write|written|reply|replied|answer\w*)\b|"
+    r"\bwas (hat|haben) (?!(ich|wir|du)\b)\w+( \w+){0,4} (gesagt|erzählt|gemeint|erwähnt|geschrieben|geantwortet)\b|"
+    r"\bqué (dijo|dijeron|ha dicho|han dicho|contó|contaron|opinó|escribió|respondió)\b"
+)
+"""What somebody said was said in a conversation; tasks hold only what the user plans."""
 
 
 def _status(question: Question) -> bool:
@@ -161,12 +171,14 @@ def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bo
     """Named parts: their values, or beside them what the question word wants."""
     question = topics.question
     by_slot = [node for node in items if node.value and _in_slot(topics, node)]
-    misses = question.asks(_WHEN) and not question.past and not topics.of_kind(items)
+    misses = question.asks(_WHEN_OR_WHERE) and not question.past and not topics.of_kind(items)
     if question.wants and (misses or not by_slot) and not topics.of_kind(items):
         near = topics.of_kind([*topics.below(items), *topics.below(topics.wholes)])
         near = near or topics.of_kind([other for node in items for other in topics.beside(node)])
         if near:
             items, by_slot, misses = [*items, *near], [], False
+    if misses and topics.unknown:
+        return False  # "where does Rosa live?" is not about the party that Rosa comes to
     named = [
         node for node in items if len(topics.hits.get(node.id, ())) == len(topics.hits.get(items[0].id, ()))
     ]
@@ -180,7 +192,7 @@ def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bo
     return told
 
 
-_WHEN = r"\b(when|wann|cuándo)\b"
+_WHEN_OR_WHERE = r"\b(when|where|wann|wo|cuándo|dónde)\b"
 
 
 def _in_slot(topics: Topics, node: Node) -> bool:

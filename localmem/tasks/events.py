@@ -10,9 +10,9 @@ from localmem.tasks.mentions import content, within
 from localmem.tasks.naming import Namer
 from localmem.tasks.past import Span, label, said_in, values
 from localmem.tasks.phrases import Phrases
-from localmem.tasks.signs import Sign
+from localmem.tasks.signs import Sign, Want
 from localmem.tasks.telling import Told
-from localmem.tasks.topics import Topics
+from localmem.tasks.topics import Topics, is_kind
 from localmem.tasks.values import Node, Status
 
 _MOST_EVENTS = 8
@@ -29,7 +29,11 @@ def all_events(namer: Namer, topics: Topics, out: Told) -> bool:
     """All that was removed, or changed, in the order in which it was."""
     question = topics.question
     told: list[tuple[int, str, Node]] = []
+    asked = question.wants & {Want.DATE, Want.TIME, Want.PLACE}
+    kinds = {node.id for node in topics.graph if any(is_kind(node, want) for want in asked)}
     for node in topics.graph:
+        if kinds and node.id not in kinds:
+            continue  # "who changed the time?"
         if node.slot in (NOTE, GROUP) or (
             topics.wholes and not topics.ever_above(node) & {w.id for w in topics.wholes}
         ):
@@ -76,12 +80,20 @@ def events(namer: Namer, node: Node, line: Sequence[Span], out: Told) -> None:
 
 def _change(namer: Namer, node: Node, old: Span, new: Span, out: Told) -> None:
     """That one thing took the place of another."""
-    if old.slot == new.slot and new.value and old.value:
+    if old.slot == new.slot and not old.value:
+        text = _first_value(namer, new)
+    elif old.slot == new.slot and new.value and old.value:
         words = namer.words(node)
         text = namer.phrases.say("was_changed", old=old.value, new=new.value, turn=new.first, **words)
     else:
         text = namer.phrases.say("was_replaced", name=label(old, new), new=label(new, old), turn=new.first)
     out.add(text, node, needed=[str(new.first)])
+
+
+def _first_value(namer: Namer, new: Span) -> str:
+    """That something was said of what stood already, which replaced nothing."""
+    name = namer.label(new.node, slot=new.slot, value=new.value)
+    return namer.phrases.say("was_added", name=name, turn=new.first)
 
 
 def ending(
@@ -116,6 +128,8 @@ def ending(
             ),
             node,
         )
+    elif after.slot == span.slot and not span.value:
+        out.add(_first_value(namer, after), node, after.node, needed=[after.value])
     else:
         new = label(after, span)
         name = label(span, after)

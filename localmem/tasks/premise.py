@@ -53,6 +53,8 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
         asked = question.strong(topics.unknown) or presumes or question.has(Sign.MEMBERSHIP)
         named = question.named(topics.unknown)
         if asked and named and not question.has(Sign.JUDGES):
+            if not topics.hits and question.asks(_TALKED):
+                return False  # recall knows all that was said
             figure = question.strong(topics.unknown) and kind(named) != "text"
             if (
                 not topics.hits
@@ -104,6 +106,9 @@ def whether(namer: Namer, topics: Topics, out: Told) -> bool:
         _was(namer, topics, found, out, "yes" if so else "no_longer")
         return True
     return _mismatch(namer, topics, out)
+
+
+_TALKED = r"\b(mention\w*|talk\w*|tell|told|discuss\w*|speak|spoke|spoken|erwähnt|erzählt|gesprochen|geredet|mencion\w*|habl\w*|cont(é|amos|ado))\b"
 
 
 def _none_of_it(namer: Namer, topics: Topics, out: Told) -> bool:

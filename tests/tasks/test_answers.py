@@ -104,9 +104,17 @@ def test_what_has_the_words_still_is_not_told_as_past() -> None:
         ("en", "what did we talk about with the plumber?"),
         ("es", "¿cuándo es mi cita con el dentista?"),
         ("de", "wann ist mein Termin beim Zahnarzt?"),
+        ("en", "where does Rosa live?"),
+        ("en", "when does Tom fly home?"),
+        ("en", "what did Tom say about the music?"),
+        ("en", "what did the plumber tell us?"),
+        ("de", "was hat Tom zur Musik gesagt?"),
+        ("es", "¿qué dijo Tom de la música?"),
+        ("en", "did we ever talk about Bath?"),
+        ("en", "did I tell you about my sister?"),
     ],
 )
-def test_a_question_about_something_of_mine_that_is_no_task_is_not_found(language: str, asked: str) -> None:
+def test_a_question_about_something_else_than_the_tasks_is_not_found(language: str, asked: str) -> None:
     talk = party()
     talk.language = language
     assert not talk.say(asked).found
@@ -164,3 +172,14 @@ def test_a_question_turned_around_is_no_reply(language: str, sentence: str, fact
     assert Check(facts, "", language).opening(sentence) == "begins as a question does"
     assert not Check(facts, "", language).opening(facts)
     assert not Check("What is left: rope.", "", "en").opening("What is left is rope.")
+
+
+def test_a_first_value_replaced_nothing() -> None:
+    noted = "Noted in turn 3: chocolate cake (lemon); you said: “make the cake a lemon one”."
+    assert party().ask("why is the cake lemon?") == noted
+    assert "replaced" not in party().ask("why did the cake change?")
+
+
+def test_changes_are_those_of_the_kind_that_is_asked_for() -> None:
+    assert party().ask("who changed the time?") == "The time was changed from 4 pm to 6 pm in turn 4."
+    assert "lemon" in party().ask("what changed so far?")

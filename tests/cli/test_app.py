@@ -24,6 +24,7 @@ COMMANDS = (
     "ingest",
     "search",
     "ask",
+    "refine",
     "view",
     "stats",
     "models",

@@ -24,6 +24,7 @@ EXAMPLE = (
     " some-export | localmem ingest - --format jsonl"
 )
 EXAMPLE += "\n\n\b\nFormats:\n" + "\n".join(f"  {one.value:9} {one.description}" for one in Format)
+KEPT = "What was added is kept; the same command again adds the rest."
 SHOWN = 20
 """Conversations of one file that have a line each; of the others there is a sum."""
 
@@ -80,7 +81,7 @@ def command(
     log_to_stderr(verbose)
     lines = _Lines(quiet, verbose)
     chosen, order = arguments.format(format), arguments.date_order(date_order)
-    with _going_on(), Memory.open(memory) as opened, _Progress(quiet) as progress:
+    with _Progress(quiet) as progress, _going_on(progress), Memory.open(memory) as opened:
         report = opened.ingest(
             *paths,
             format=chosen,
@@ -102,18 +103,20 @@ def command(
 
 
 @contextmanager
-def _going_on() -> Iterator[None]:
-    """Says of an interruption that nothing is lost."""
-    from localmem.errors import LocalmemError
+def _going_on(progress: _Progress) -> Iterator[None]:
+    """Says of an interruption, and of a memory that cannot be written any more, that what was added is kept."""
+    from localmem.errors import EmbedderError, LocalmemError, StoreError
 
     try:
         yield
     except KeyboardInterrupt:
-        stopped = LocalmemError(
-            "Interrupted.", hint="What was added is kept; the same command again adds the rest."
-        )
+        stopped = LocalmemError("Interrupted.", hint=KEPT)
         stopped.exit_code = INTERRUPTED
         raise stopped from None
+    except (EmbedderError, StoreError) as error:
+        if progress.added:
+            error.hint = f"{error.hint} {KEPT}".strip()
+        raise
 
 
 def _unread(report: FileReport) -> bool:
@@ -218,6 +221,8 @@ class _Progress:
         self._files = 0
         self._read = 0
         self._left = 0  # conversations of the file
+        self.added = False
+        """Whether anything may have been."""
 
     def __enter__(self) -> _Progress:
         if self._shown:
@@ -258,6 +263,7 @@ class _Progress:
 
     def batch(self, file: str, done: int, total: int) -> None:
         """Turns of a file that are done."""
+        self.added = True
         if self._bar is None:
             return
         from localmem.cli.output import one_line

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from localmem.cli.ingest import SHOWN
+from localmem.errors import StoreError
+from localmem.recall.readings import BATCH
+from localmem.store import Store
 from localmem.transcripts import Format
 from tests.cli.conftest import TALK, CommandLine
 
@@ -116,6 +120,30 @@ def test_a_file_that_breaks_off_keeps_what_was_before(localmem: CommandLine, tmp
     assert broken.startswith("  broke off: ")
     assert str(file) not in broken
     assert hint.startswith("    ")
+
+
+@pytest.mark.parametrize(("batches", "kept"), [(0, False), (2, True)])
+def test_a_full_disk_in_the_middle_says_that_what_was_added_is_kept(
+    localmem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: int, kept: bool
+) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text("\n".join(f"Ann: Number {n}." for n in range(600)), encoding="utf-8")
+    left = [batches]
+    add = Store.add_turns
+
+    def full(store: Store, *given: Any, **more: Any) -> list[int]:
+        left[0] -= 1
+        if left[0] < 0:
+            raise StoreError("there is no room left on the disk", hint="Free some space.")
+        return add(store, *given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add_turns", full)
+        result = localmem("ingest", file)
+    assert (result.code, result.out) == (1, "")
+    assert ("What was added is kept" in result.err) is kept
+    (report,) = json.loads(localmem("ingest", file, "--json").out)["files"]
+    assert (report["added"], report["known"]) == (600 - batches * BATCH, batches * BATCH)
 
 
 def test_standard_input_is_read(localmem: CommandLine) -> None:

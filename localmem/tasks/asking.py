@@ -13,7 +13,7 @@ from localmem.tasks.question import Question
 from localmem.tasks.signs import Sign, Want
 from localmem.tasks.tables import words
 from localmem.tasks.telling import Told
-from localmem.tasks.topics import Topics, is_kind
+from localmem.tasks.topics import Topics, comes, is_kind
 from localmem.tasks.values import Node, Status, fold
 
 _SMALL = 12
@@ -301,8 +301,9 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
     wholes = [whole] if whole is not None and (topics.wholes or topics.focus) else topics.roots
     if nodes is None:
         inside = [node for node in topics.below(wholes) if not namer.parts(node)]
-        todo = [node for node in inside if not (node.value and _ATTRIBUTES.match(fold(node.slot)))]
-        things = [node for node in todo if not _is_somebody(namer, topics, node)]
+        facts = [n for n in inside if n.value and (_ATTRIBUTES.match(fold(n.slot)) or is_kind(n, Want.PLACE))]
+        todo = [node for node in inside if node not in facts]
+        things = [node for node in todo if not _is_somebody(node)]
         nodes = things or todo or inside
     waiting = [node for node in nodes if node.status is Status.ACTIVE]
     finished = [node for node in nodes if node.status is Status.DONE]
@@ -322,19 +323,9 @@ def _open(namer: Namer, topics: Topics, out: Told, nodes: Sequence[Node] | None 
     return True
 
 
-def _is_somebody(namer: Namer, topics: Topics, node: Node) -> bool:
-    """Whether a part is a person, whom nobody does; where nouns have capitals, only a value can tell."""
-    if not is_kind(node, Want.PERSON):
-        return False
-    if node.value:
-        return True
-    said = next((past.why for past in node.history if past.slot == node.slot), "")
-    name = re.escape(node.slot)
-    comes = re.search(rf"\b({_COMES})\b.*\b{name}\b|\b{name}\b.{{0,20}}\b({_COMES})\b", said)
-    return comes is not None and topics.question.language != "de"
-
-
-_COMES = r"with|invit\w*|join\w*|com(?:e|es|ing)|attend\w*|guests?|con|viene\w*"
+def _is_somebody(node: Node) -> bool:
+    """Whether a part is a person, whom nobody does."""
+    return is_kind(node, Want.PERSON) and (bool(node.value) or comes(node))
 
 
 def _overviews(namer: Namer, topics: Topics, out: Told) -> bool:

@@ -82,7 +82,7 @@ SLOTS = {
     Want.DATE: r"\b(date|day|when|deadline|due|datum|tag|termin|frist|fecha|día|plazo)\b",
     Want.TIME: r"\b(time|hour|when|uhrzeit|zeit|uhr|hora)\b",
     Want.PERSON: r"\b(person|people|guest|participant|attendee|member|owner|who|name|teilnehmer|gast|gäste|invitad\w*|persona|participante)s?\b",
-    Want.PLACE: r"\b(place|location|venue|where|room|address|city|destination|ort|raum|adresse|stadt|ziel|lugar|sala|dirección|ciudad|destino)\b",
+    Want.PLACE: r"\b(place|location|venue|meeting point|where|room|address|city|destination|ort|treffpunkt|raum|adresse|stadt|ziel|lugar|punto de encuentro|sala|dirección|ciudad|destino)\b",
     Want.NUMBER: r"\b(number|count|quantity|amount|anzahl|menge|cantidad|número)\b",
 }
 PAST = {
@@ -142,7 +142,7 @@ EMPTY = words(
     stand stands look looks like noch mal nochmal nochmals eigentlich gerade jetzt aktuell alles alle liste zeig zeige sag nenn
     lies lesen vor vorher zuvor zuerst davor ursprünglich anfang anfangs dazwischen je jemals nie niemals schon steht stehen kam
     kommt kommen gesagt geändert ersetzt gab gibt hatten hatte habe brauch brauche brauchen muss müssen offen übrig fehlt fehlen
-    erledigt fertig bisher übersicht zusammenfassung sind davon dafür tag wochentag welcher welche welches statt anstatt anstelle
+    erledigt fertig bisher übersicht zusammenfassung wurde wurden worden werden wird sich sind davon dafür tag wochentag welcher welche welches statt anstatt anstelle
     wieder sollte sollten wollte wollten weg entfernt gestrichen dabei drin drauf warum wieso denn überhaupt wirklich stimmt
     richtig era eran fue fueron estaba estaban había habían iba iban ir venir vienen viene antes principio originalmente primero
     primera entre medias todo todos todas lista muéstrame muestra dime repite resumen falta faltan queda quedan pendiente

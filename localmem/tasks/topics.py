@@ -158,7 +158,11 @@ class Topics:
 
     def of_kind(self, nodes: Iterable[Node]) -> list[Node]:
         """Those that hold a value of a kind that the question wants."""
-        return [node for node in nodes if any(is_kind(node, want) for want in self.question.wants)]
+        found = [node for node in nodes if any(is_kind(node, want) for want in self.question.wants)]
+        if self.question.language != "de" or self.question.wants != {Want.PERSON}:
+            return found
+        # Every noun has a capital, so somebody is who is said to come, or is under a slot that says so.
+        return [node for node in found if comes(node) or (node.value and not _search(_NO_PERSON, node.slot))]
 
     def fits(self, span: Span, words: Sequence[str] | None = None) -> bool:
         """Whether a span has a word of the question that not all spans of its node have."""
@@ -200,6 +204,16 @@ def is_kind(node: Node, want: Want) -> bool:
             and all(w[:1].isupper() for w in text.split())
         )
     return False
+
+
+_COMES = r"with|invit\w*|join\w*|com(?:e|es|ing)|attend\w*|guests?|mit|(?:ein)?lad\w*|eingeladen|komm\w*|dabei|gäste?|con|viene\w*"
+
+
+def comes(node: Node) -> bool:
+    """Whether what the user said when a node came makes it somebody who comes: "invite Aunt Rosa", "Tom comes too"."""
+    said = folded(next((past.why for past in node.history if past.slot == node.slot), ""))
+    name = re.escape(folded(node.slot))
+    return bool(name) and _search(rf"\b({_COMES})\b.*\b{name}\b|\b{name}\b.{{0,20}}\b({_COMES})\b", said)
 
 
 _KINDS = frozenset(

@@ -183,3 +183,35 @@ def test_a_first_value_replaced_nothing() -> None:
 def test_changes_are_those_of_the_kind_that_is_asked_for() -> None:
     assert party().ask("who changed the time?") == "The time was changed from 4 pm to 6 pm in turn 4."
     assert "lemon" in party().ask("what changed so far?")
+
+
+def ride() -> Talk:
+    talk = Talk("de")
+    talk.say(
+        "eine Radtour um 9 Uhr mit Jana und Ömer",
+        Operation(Op.ADD, -1, "Radtour"),
+        add("Uhrzeit", "9 Uhr"),
+        add("Jana"),
+        add("Ömer"),
+    )
+    talk.say("Treffpunkt ist der Bahnhof", add("Treffpunkt", "Bahnhof", to=talk.id("Radtour")))
+    talk.say("wir brauchen eine Pumpe", add("Pumpe", to=talk.id("Radtour")))
+    talk.say("lieber um 10 Uhr", Operation(Op.SET, talk.id("Uhrzeit"), value="10 Uhr"))
+    return talk
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("wurde die Uhrzeit je geändert?", "Ja: in Nachricht 4 ersetzt: 9 Uhr durch 10 Uhr"),
+        ("wurde die Pumpe je geändert?", "Nein: seit Nachricht 3 nicht geändert: Pumpe"),
+        (
+            "warum hat sich die Uhrzeit geändert?",
+            "In Nachricht 4 ersetzt: 9 Uhr durch 10 Uhr; du hast gesagt",
+        ),
+        ("wer kommt?", "Radtour: Jana und Ömer."),
+        ("was fehlt noch?", "Noch offen: Pumpe."),
+    ],
+)
+def test_in_german_a_noun_is_nobody_and_an_auxiliary_no_unknown_word(asked: str, answer: str) -> None:
+    assert ride().ask(asked).startswith(answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from localmem.tasks import Op, Operation, TaskGraph
 from localmem.tasks.undoing import asks_undo, nothing_to_undo, told_undone, undone
@@ -145,6 +145,7 @@ def test_nothing_to_undo_is_a_sentence_of_the_language(language: str) -> None:
     assert nothing_to_undo(language).endswith(".")
 
 
+@settings(deadline=None)
 @given(TURNS)
 def test_any_turn_can_be_told_as_undone_and_live_is_what_stood_before(
     turns: list[list[Choice]],

@@ -8,10 +8,12 @@ The jobs stand in `scripts/cases/agent/two-friends.json`.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from bench_common import machine, write_result
 
@@ -34,12 +36,14 @@ def main() -> None:
     parser.add_argument("--job", action="append", help="only this one; repeat for more")
     parser.add_argument("--plain", action="store_true", help="without what code adds to the published method")
     parser.add_argument("--out", type=Path, help="keep the result in this file")
+    parser.add_argument("--done", type=Path, help="JSON lines, one a job; jobs in it are not done again")
     arguments = parser.parse_args()
     transcript, jobs = load(CASES)
     options = Options(
         max_steps=arguments.max_steps, assists=frozenset() if arguments.plain else DEFAULT_ASSISTS
     )
     table = []
+    known = _known(arguments.done, arguments.model, options)
     totals = dict.fromkeys(("jobs", "finished", "facts", "found", "cited", "lines", "steps", "evaluated"), 0)
     begun = time.perf_counter()
     with (
@@ -49,6 +53,10 @@ def main() -> None:
         memory.ingest(resources.path("samples", transcript))
         for job in jobs:
             if arguments.job and job.name not in arguments.job:
+                continue
+            if row := known.get(job.name):
+                table.append(row["line"])
+                totals = {name: value + row["figures"][name] for name, value in totals.items()}
                 continue
             planned = memory.agent.plan(job.goal, MemoryWorld(out=str(Path(folder) / "reports")), options)
             made = planned.run(
@@ -67,17 +75,19 @@ def main() -> None:
             print(table[-1], file=sys.stderr, flush=True)
             for text, sources in lines:
                 print(f"    - {text} ({', '.join(sources)})", file=sys.stderr, flush=True)
-            for name, value in (
-                ("jobs", 1),
-                ("finished", int(made.progress >= 1)),
-                ("facts", told.facts),
-                ("found", told.found),
-                ("cited", told.cited),
-                ("lines", told.lines),
-                ("steps", len(made.acts)),
-                ("evaluated", made.usage.evaluated_tokens),
-            ):
-                totals[name] += value
+            figures = {
+                "jobs": 1,
+                "finished": int(made.progress >= 1),
+                "facts": told.facts,
+                "found": told.found,
+                "cited": told.cited,
+                "lines": told.lines,
+                "steps": len(made.acts),
+                "evaluated": made.usage.evaluated_tokens,
+            }
+            totals = {name: value + figures[name] for name, value in totals.items()}
+            if arguments.done:
+                _keep(arguments.done, arguments.model, options, job.name, table[-1], figures, lines)
     result = {"benchmark": "jobs", **totals, "seconds": round(time.perf_counter() - begun)}
     facts = {
         "model": arguments.model,
@@ -89,6 +99,35 @@ def main() -> None:
         write_result(arguments.out, facts, table, result)
     else:
         print("\n".join(table), result, sep="\n")
+
+
+def _known(file: Path | None, model: str, options: Options) -> dict[str, Any]:
+    """The jobs that were done before, by the same model in the same way."""
+    if file is None or not file.exists():
+        return {}
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {row["job"]: row for row in rows if (row["model"], row["options"]) == (model, options.row())}
+
+
+def _keep(
+    file: Path,
+    model: str,
+    options: Options,
+    job: str,
+    line: str,
+    figures: dict[str, int],
+    notes: list[tuple[str, list[str]]],
+) -> None:
+    row = {
+        "job": job,
+        "model": model,
+        "options": options.row(),
+        "line": line,
+        "figures": figures,
+        "notes": notes,
+    }
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

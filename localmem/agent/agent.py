@@ -10,7 +10,8 @@ from pathlib import Path
 
 from localmem.agent import worlds
 from localmem.agent.environments import Environment
-from localmem.agent.environments.memory import Library, MemoryEnvironment
+from localmem.agent.environments.library import Library
+from localmem.agent.environments.memory import MemoryEnvironment
 from localmem.agent.loop import Loop, first_prompt
 from localmem.agent.values import Kind, Options, Status, Step, Subgoal, Trajectory
 from localmem.agent.worlds import World

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from localmem.agent.environments import Environment
 from localmem.agent.environments.game import SEED, GameEnvironment
-from localmem.agent.environments.memory import Library, MemoryEnvironment
+from localmem.agent.environments.library import Library
+from localmem.agent.environments.memory import MemoryEnvironment
 from localmem.agent.environments.pddl import PddlEnvironment, domain_text
 from localmem.agent.environments.problems import generate
 from localmem.errors import AgentError

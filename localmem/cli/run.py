@@ -139,7 +139,7 @@ def start(
     The model searches and reads the memory, takes notes that cite turns, and writes them into reports. Every step is
     stored as it happens. Ctrl-C stops after the step; again, at once.
     """
-    from localmem.agent.environments.memory import named_files
+    from localmem.agent.environments.guide import named_files
     from localmem.agent.values import DEFAULT_ASSISTS, Options
     from localmem.cli.output import log_to_stderr, note
     from localmem.errors import UsageError

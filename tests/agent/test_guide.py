@@ -8,7 +8,7 @@ import pytest
 
 from localmem.agent.environments import claims
 from localmem.agent.environments.guide import END, LOOK, MOST_SEARCHES, REPORT, Guide, query_of
-from localmem.agent.environments.memory import MemoryEnvironment, named_files
+from localmem.agent.environments.memory import MemoryEnvironment
 from localmem.agent.lines import grammar_for
 from localmem.llm import grammar
 from tests.agent.shelf import Shelf
@@ -45,7 +45,7 @@ def test_the_memory_is_searched_for_the_goal_once_and_without_the_files_name() -
     ],
 )
 def test_a_query_is_the_goal_without_its_file(goal: str, query: str) -> None:
-    assert query_of(goal, named_files) == query
+    assert query_of(goal) == query
 
 
 def test_a_thread_is_shown_with_its_turns_and_only_these_can_be_noted(world: MemoryEnvironment) -> None:
@@ -141,3 +141,28 @@ def test_who_asks_and_who_speaks_need_no_evidence() -> None:
     said = [("Ines", "I have invited you and Lotte.", None)]
     assert claims.unsupported("Then Ines invited Ruben and Lotte in June.", said) == ["Ruben", "June"]
     assert claims.unsupported("Then Ines invited Ruben and Lotte in June.", said, "party in June Ruben") == []
+
+
+@pytest.mark.parametrize(
+    ("note", "adds"),
+    [
+        ("Ines invited Ines to the party in June.", False),
+        ("Ines invited you to her party.", False),
+        ("Ines invited Lotte to her party.", True),
+        ("It is on the 27th.", True),
+        ("Her landlord comes.", False),
+    ],
+)
+def test_a_note_says_more_than_the_goal(note: str, adds: bool) -> None:
+    said = "Small party on the 27th, I have invited you and Lotte, and Ines said yes."
+    assert claims.adds(note, said, "List whom Ines has invited to her party in June") is adds
+
+
+def test_a_note_that_only_repeats_the_goal_is_refused() -> None:
+    world = MemoryEnvironment(Shelf(), "Who bought the Saab")
+    world.reset()
+    world.route()
+    told = world.step("note([2] Somebody bought the Saab.)")
+    assert (told.valid, world.notes) == (False, [])
+    assert "nothing of it but the goal's own words" in told.observation
+    assert world.route().parts == (LOOK,)

@@ -164,13 +164,13 @@ def test_every_line_of_a_report_cites_its_turns(world: MemoryEnvironment, out: P
     noted(world)
     world.step("search_memory(deal)")
     world.step("read_thread(6)")
-    world.step("note([2] [1] There was a deal.)")
+    world.step("note([2] [1] There was a cold day.)")
     world.step("write_file(saab.md)")
     assert (out / "saab.md").read_text(encoding="utf-8") == (
         "# Write down what happened to the Saab, into saab.md\n"
         "\n"
         "- Dilip bought the Saab for 1050 pounds. [1]\n"
-        "- There was a deal. [2] [1]\n"
+        "- There was a cold day. [2] [1]\n"
         "\n"
         "## Sources\n"
         "\n"

@@ -8,6 +8,11 @@ from collections.abc import Iterable
 from datetime import datetime
 
 _WORD = re.compile(r"\d[\d.,:]*\d|\w+(?:['’-]\w+)*")
+ALIKE = 5
+SHORT = 4
+_EMPTY = frozenset(
+    "that this with from have they will would there their about your what when then been".split()
+)
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;(\"“]\s*)$")
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _MONTHS = [
@@ -48,6 +53,19 @@ def unsupported(note: str, turns: Iterable[tuple[str, str, datetime | None]], kn
         if claims and not parts & words:
             found.append(word)
     return found
+
+
+def adds(note: str, said: str, known: str) -> bool:
+    """Whether a note has a word of the turns that is not known anyway: else it only says the goal again.
+
+    Words are alike that begin with the same `ALIKE` letters; shorter ones than `SHORT` say nothing.
+    """
+
+    def stems(text: str) -> set[str]:
+        words = (_plain(word) for word in _WORD.findall(text))
+        return {word[:ALIKE] for word in words if len(word) >= SHORT or word[:1].isdigit()} - _EMPTY
+
+    return bool((stems(note) & stems(said)) - stems(known))
 
 
 def _plain(word: str) -> str:

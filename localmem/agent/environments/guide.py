@@ -6,7 +6,8 @@ searches for the goal, and a subgoal is a thread of what was found: note what co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from localmem.llm import grammar
@@ -20,6 +21,7 @@ MOST_SEARCHES = 3
 MOST_CITED = 4
 LONGEST_NOTE = 200
 """Characters."""
+_FILE = re.compile(r"(?<![\w./\\-])\w[\w-]{0,60}\.(?:md|txt)\b(?![/\\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +115,14 @@ def note_rule(numbers: Sequence[int]) -> str:
     return f'"note(" {cite} {more} " " [^\\n\\[\\] ] [^\\n\\[\\]]{{1,{LONGEST_NOTE - 1}}} ")"'
 
 
-def query_of(goal: str, files: Callable[[str], list[str]]) -> str:
+def named_files(goal: str) -> list[str]:
+    """Reports that a goal names."""
+    return _FILE.findall(goal)
+
+
+def query_of(goal: str) -> str:
     """What to search for a goal: its words, without the name of the report."""
-    for name in files(goal):
+    for name in named_files(goal):
         place = goal.find(name)
         goal = f"{goal[:place].rstrip().removesuffix(' into').rstrip(' ,')} {goal[place + len(name) :]}"
     return " ".join(goal.split())

@@ -4,9 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from localmem.store import Store
 from localmem.values import StoredTurn, Transcript
+
+
+class Library(Protocol):
+    """What is read of a memory."""
+
+    def search(self, query: str, turns: int) -> Sequence[StoredTurn]:
+        """Turns that a question needs, thread by thread; so many at most."""
+
+    def thread(self, id: int) -> Sequence[StoredTurn]:
+        """Turns of a thread, in order; none if there is no such thread."""
+
+    def turns(self, ids: Sequence[int]) -> Sequence[StoredTurn]:
+        """Turns by their ids."""
+
+    def transcripts(self) -> Sequence[Transcript]:
+        """All transcripts."""
+
+    def span(self, transcript: int) -> tuple[datetime | None, datetime | None]:
+        """When a transcript begins and ends."""
+
+    def text(self, stored: StoredTurn) -> str:
+        """What was said in a turn, on one line, with the meaning of relative dates."""
 
 
 class StoreLibrary:

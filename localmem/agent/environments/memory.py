@@ -6,12 +6,21 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from localmem.agent.environments import claims, report
-from localmem.agent.environments.guide import END, LOOK, MOST_CITED, REPORT, Guide, note_rule, query_of
+from localmem.agent.environments.guide import (
+    END,
+    LOOK,
+    MOST_CITED,
+    REPORT,
+    Guide,
+    named_files,
+    note_rule,
+    query_of,
+)
+from localmem.agent.environments.library import Library
 from localmem.agent.environments.protocol import Outcome, Route
 from localmem.agent.environments.report import Note
 from localmem.errors import AgentError, LocalmemError
@@ -32,29 +41,6 @@ SEARCH_RULE = '"search_memory(" [^\\n() ] [^\\n()]{0,79} ")"'
 NOTHING = "Nothing was found."
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\.?\s*", re.DOTALL)
 _CITED = re.compile(r"\s*((?:\[\d{1,6}\][\s,]*)+)(.*)", re.DOTALL)
-_FILE = re.compile(r"(?<![\w./\\-])\w[\w-]{0,60}\.(?:md|txt)\b(?![/\\])")
-
-
-class Library(Protocol):
-    """What is read of a memory."""
-
-    def search(self, query: str, turns: int) -> Sequence[StoredTurn]:
-        """Turns that a question needs, thread by thread; so many at most."""
-
-    def thread(self, id: int) -> Sequence[StoredTurn]:
-        """Turns of a thread, in order; none if there is no such thread."""
-
-    def turns(self, ids: Sequence[int]) -> Sequence[StoredTurn]:
-        """Turns by their ids."""
-
-    def transcripts(self) -> Sequence[Transcript]:
-        """All transcripts."""
-
-    def span(self, transcript: int) -> tuple[datetime | None, datetime | None]:
-        """When a transcript begins and ends."""
-
-    def text(self, stored: StoredTurn) -> str:
-        """What was said in a turn, on one line, with the meaning of relative dates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +220,7 @@ class MemoryEnvironment:
     def route(self) -> Route:
         """What comes next in the job, as `Guide` has it, and only what belongs to it."""
         if not self._guide.begun:
-            found = list(self._library.search(query_of(self.goal, named_files), FOR_GOAL))
+            found = list(self._library.search(query_of(self.goal), FOR_GOAL))
             self._begin(found)
             self._begun = [stored.id for stored in found]
         part = self._guide.part(self._out is not None and bool(self._unwritten))
@@ -297,13 +283,16 @@ class MemoryEnvironment:
     def _noted(self, text: str, cites: tuple[int, ...]) -> Outcome:
         """Take a note, if what it claims stands in the turns that it cites."""
         said = [self._turns[turn] for turn in cites]
+        known = f"{self.goal} {' '.join(stored.turn.speaker for stored in self._turns.values())}"
         wrong = claims.unsupported(
-            text,
-            ((s.turn.speaker, self._library.text(s), s.turn.at) for s in said),
-            known=f"{self.goal} {' '.join(stored.turn.speaker for stored in self._turns.values())}",
+            text, ((s.turn.speaker, self._library.text(s), s.turn.at) for s in said), known
         )
         if wrong:
             return Outcome(f"Not noted: {wrong[0]} stands in none of the turns {self._marks(cites)}.", False)
+        if not claims.adds(text, " ".join(map(self._library.text, said)), known):
+            return Outcome(
+                f"Not noted: {self._marks(cites)} has nothing of it but the goal's own words.", False
+            )
         if any(note.text.casefold() == text.casefold() for note in self.notes):
             return Outcome("Not noted: this is noted already.", False)
         self._add(Note(text, cites))
@@ -344,7 +333,7 @@ class MemoryEnvironment:
         """Take what was found for the goal."""
         self._show(found)
         self._threads |= dict.fromkeys(stored.thread for stored in found)
-        self._queries[query_of(self.goal, named_files)] = None
+        self._queries[query_of(self.goal)] = None
         self._guide.begin(found)
 
     def _write_rule(self) -> str:
@@ -391,11 +380,6 @@ class MemoryEnvironment:
 
     def _marks(self, turns: Iterable[int]) -> str:
         return " ".join(f"[{self._numbers[turn]}]" for turn in turns)
-
-
-def named_files(goal: str) -> list[str]:
-    """Reports that a goal names."""
-    return _FILE.findall(goal)
 
 
 def _read_call(action: str) -> _Call:

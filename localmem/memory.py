@@ -534,6 +534,11 @@ class Memory(Owned):
         last = self._store.last_position(transcript)
         return [] if last is None else self._store.turns_between(transcript, max(0, last - turns + 1), last)
 
+    @property
+    def newest_turn(self) -> int:
+        """Id of the turn that was added last; 0: there is none. Later ones have higher ids. Loads no engine."""
+        return self._store.newest_turn()
+
     def stats(self) -> MemoryStats:
         """Size of the memory, its index caches included. Loads no engine."""
         from dataclasses import replace

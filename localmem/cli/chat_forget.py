@@ -61,12 +61,7 @@ def _kept(session: Session) -> list[StoredTurn]:
 
 def _is_ours(stored: StoredTurn, session: Session, said: set[str]) -> bool:
     turn = stored.turn
-    return (
-        turn.speaker != WE
-        and turn.at is not None
-        and turn.at.astimezone() >= session.started
-        and _words(turn.text) in said
-    )
+    return turn.speaker != WE and stored.id > session.before and _words(turn.text) in said
 
 
 def _drop(session: Session, text: str) -> None:

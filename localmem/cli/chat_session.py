@@ -67,7 +67,8 @@ class Session:
         self.confirm = confirm
         self.forgotten: Callable[[str], None] = lambda _: None
         """Told each text that was forgotten."""
-        self.started = datetime.now().astimezone().replace(microsecond=0)
+        self.before = 0 if self.fresh else memory.newest_turn
+        """Id of the last turn before this chat; times would not tell where the clock is set back."""
         self.said: list[str] = []
         """What the memory was told, also where the reply was stopped."""
         self.entries: list[Entry] = []

@@ -258,6 +258,10 @@ class TurnTables(MetaTable, WordIndexes):
         row = self._row((int | None,), "SELECT max(position) FROM turn WHERE transcript = ?", (transcript,))
         return None if row is None or row[0] is None else int(row[0])
 
+    def newest_turn(self) -> int:
+        """Id of the turn that was added last; 0: there is none. Later ones have higher ids, whatever the clock says."""
+        return self._value("SELECT coalesce(max(id), 0) FROM turn")
+
     def speakers(self) -> list[str]:
         """Everybody who speaks in the memory, by name."""
         # A walk over the index from one name to the next: as many steps as there are names, not turns.

@@ -136,6 +136,11 @@ def refine(
     total = sum(map(store.unrefined_turns, transcripts))
     total = total if limit is None else min(total, limit)
     done = 0
+    if total:
+        with (
+            store.transaction()
+        ):  # a memory that cannot be written is an error before the model has worked for it
+            pass
 
     def told(transcript: Transcript, turns: int) -> None:
         nonlocal done
@@ -181,6 +186,7 @@ class _Refining:
         """Go on until nothing is left, or so many turns are done."""
         started = time.perf_counter()
         failed: set[int] = set()
+        changed: set[tuple[int, ...]] = set()
         done = at = 0
         while limit is None or done < limit:
             window = next(_windows(self._store, self._transcript.id, at, failed), None)
@@ -190,12 +196,16 @@ class _Refining:
                 at = 0  # somebody may have added turns further up meanwhile
                 continue
             outcome = self._window(window)
-            if outcome is _Outcome.CHANGED:
+            ids = tuple(thread.id for thread in window.threads)
+            if outcome is _Outcome.CHANGED and ids not in changed:
+                changed.add(ids)
                 continue
+            if outcome is _Outcome.CHANGED:  # a damaged memory may never agree with itself
+                self._sum.failed += len(window.turns)
             at = window.threads[-1].last + 1
             done += len(window.turns)
-            if outcome is _Outcome.FAILED:
-                failed.update(thread.id for thread in window.threads)
+            if outcome is not _Outcome.DONE:
+                failed.update(ids)
             self._told(self._transcript, len(window.turns))
         return Refined(
             transcript=self._transcript,

@@ -260,3 +260,11 @@ def test_letters_of_other_scripts_are_written_only_where_the_turns_have_some() -
 def test_a_reply_that_leaves_turns_out_is_refused_whatever_the_engine_let_through(reply: str) -> None:
     with pytest.raises(GrammarError):
         proposed(ScriptedModel([reply]))
+
+
+@pytest.mark.parametrize("latin", [True, False])
+def test_no_head_can_hold_what_a_terminal_obeys(latin: bool) -> None:
+    text = grammar({0: (5,)}, latin=latin)
+    assert grammars.accepts(text, "1-5 Ann goes to Rome")
+    for control in "\x00\x1b\t\r\x7f":
+        assert not grammars.accepts(text, f"1-5 Ann {control}goes to Rome")

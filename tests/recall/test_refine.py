@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localmem.errors import EmbedderMismatchError, GrammarError, TruncatedError
+from localmem.errors import EmbedderMismatchError, GrammarError, StoreError, TruncatedError
 from localmem.llm.protocol import LanguageModel
 from localmem.recall import forget, refine
 from localmem.recall.pipeline import Recall
 from localmem.recall.refine import WINDOW_TURNS, Refined
 from localmem.recall.threads import MAXIMUM_TURNS, centre, sittings
 from localmem.store import Store
-from localmem.values import Thread, Transcript, Turn
+from localmem.values import StoredTurn, Thread, Transcript, Turn
 from tests.fakes import HashingEmbedder
 from tests.recall.refiner import Refiner, shown
 from tests.recall.support import ingest, stored_threads, talk
@@ -312,6 +312,34 @@ def test_vectors_of_another_embedder_are_an_error_before_the_model_writes(store:
     with pytest.raises(EmbedderMismatchError):
         refine.refine(store, [1], lambda: other, lambda: model)
     assert model.prompts == []
+
+
+def test_a_memory_that_cannot_be_written_is_an_error_before_the_model_writes(store: Store) -> None:
+    store.path.chmod(0o400)
+    model = Refiner()
+    with Store.open(store.path) as opened:
+        opened.read_only = True
+        opened._run("PRAGMA query_only = ON")
+        with pytest.raises(StoreError):
+            refined(opened, model)
+    assert model.prompts == []
+
+
+def test_a_window_that_always_differs_from_what_was_read_is_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a damaged memory, where the model would write for ever."""
+    read = Store.turns_of_threads
+    first = store.threads_of(1)[0].id
+
+    def twisted(self: Store, ids: Sequence[int]) -> list[StoredTurn]:
+        found = read(self, ids)
+        return found[::-1] if first in ids and self._depth else found
+
+    monkeypatch.setattr(Store, "turns_of_threads", twisted)
+    (report,) = refined(store)
+    assert 0 < report.failed < TURNS
+    assert report.remaining == report.failed
 
 
 def test_the_plan_counts_what_is_left(store: Store) -> None:

@@ -75,7 +75,7 @@ def command(
 ) -> None:
     """Read transcripts and add what is new in them. Reading a file again adds nothing twice."""
     from localmem import arguments
-    from localmem.cli.output import log_to_stderr, print_json, report_row
+    from localmem.cli.output import log_to_stderr, note, print_json, report_row
     from localmem.memory import Memory
 
     log_to_stderr(verbose)
@@ -98,6 +98,8 @@ def command(
         left_out = _left_out(paths)
         if left_out or len({file.path for file in report.files}) > 1:
             print(_summary(report, left_out))
+        if not quiet and (local := _local(report)):
+            note(local)
     if report.failed:
         raise typer.Exit(1)
 
@@ -133,6 +135,19 @@ def _left_out(paths: list[str]) -> list[str]:
             folders[:] = [name for name in folders if not name.startswith(".")]
             found += [PurePath(name).suffix.lower() for name in names if not name.startswith(".")]
     return [ending for ending in found if ending in BINARY_ENDINGS]
+
+
+def _local(report: IngestReport) -> str:
+    """Once for all files: which times were taken as local."""
+    from localmem.transcripts.reader import LOCAL
+
+    new = {file.path for file in report.files if file.added}
+    told = {file.path for file in report.files if LOCAL in file.details}
+    count = len({path for path in told if path in new})
+    if not count:
+        return ""
+    where = "" if len(new) == count == 1 else f" in {count:,} file{'s' * (count != 1)}"
+    return f"Times without a zone{where} are taken as local time."
 
 
 def _summary(report: IngestReport, left_out: list[str]) -> str:

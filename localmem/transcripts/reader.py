@@ -19,6 +19,9 @@ from localmem.transcripts.naming import Names
 from localmem.transcripts.source import Source
 from localmem.values import Skipped, Turn
 
+LOCAL = "its times have no zone and are taken as local time"
+"""A detail, since the command says it once for all files."""
+
 _HELD = 100
 _HOPELESS = 10_000
 """Pieces without one turn among them, after which the file is given up as one of another format."""
@@ -225,4 +228,4 @@ def _events(parsed: Iterator[Event], default: Conversation, label: str) -> Itera
         share = "no turn has a" if undated == turns else f"{undated:,} of {turns:,} turns have no"
         yield Note(f"{share} time, so relative dates in it cannot be resolved")
     if local:
-        yield Note("its times have no zone and are taken as local time", minor=True)
+        yield Note(LOCAL, minor=True)

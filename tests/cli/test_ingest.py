@@ -24,7 +24,7 @@ FILE_KEYS = {
 
 def test_every_file_has_its_line(localmem: CommandLine, talk: Path) -> None:
     result = localmem("ingest", talk)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, "Times without a zone are taken as local time.\n")
     assert result.out.startswith(f"{talk} (plain): 3 turns added; 1 thread; ")
     assert len(result.out.splitlines()) == 1
 
@@ -120,6 +120,21 @@ def test_a_file_that_breaks_off_keeps_what_was_before(localmem: CommandLine, tmp
     assert broken.startswith("  broke off: ")
     assert str(file) not in broken
     assert hint.startswith("    ")
+
+
+def test_times_without_a_zone_are_told_once_and_of_what_is_new(localmem: CommandLine, tmp_path: Path) -> None:
+    zoned = TALK.replace(":32]", ":32:00Z]").replace(":33]", ":33:00Z]").replace(":34]", ":34:00Z]")
+    for name, content in {
+        "a": TALK,
+        "b": TALK.replace("Ann", "Eve"),
+        "c": zoned,
+        "d": "Ann: a\nBob: b\nAnn: c\n",
+    }.items():
+        (tmp_path / f"{name}.txt").write_text(content, encoding="utf-8")
+    assert localmem("ingest", tmp_path / "c.txt", tmp_path / "d.txt").err == ""
+    result = localmem("ingest", tmp_path)
+    assert result.err == "Times without a zone in 2 files are taken as local time.\n"
+    assert localmem("ingest", tmp_path).err == localmem("ingest", tmp_path, "-q", "-m", "other").err == ""
 
 
 @pytest.mark.parametrize(("batches", "kept"), [(0, False), (2, True)])

@@ -85,8 +85,9 @@ def _by_parts(kind: str, without: frozenset[Part], told: bool) -> Opening:
     """The fixed part where subgoals are parts of the goal: a finished one, and one with its steps."""
     shared, world = _read("subgoal"), _read(f"subgoal-{kind}")
     example = world["parts"]
-    instructions = [shared["parts"].strip()]
-    if not without & {Part.RETRIEVAL, Part.MEMORY}:
+    own = example.get("instructions")  # of a world that lays out its parts alone: nothing is retrieved there
+    instructions = [(own or shared["parts"]).strip()]
+    if not own and not without & {Part.RETRIEVAL, Part.MEMORY}:
         instructions.append(shared["retrieval"].strip())
     if told:
         instructions.append(shared["told"].strip())

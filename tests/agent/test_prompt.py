@@ -120,6 +120,14 @@ def test_the_example_by_parts_is_the_shorter_one() -> None:
         assert length(kind, Options()) < 0.75 * length(kind, plain)
 
 
+def test_a_job_over_a_memory_is_told_of_nothing_that_its_grammar_refuses() -> None:
+    system = prompt.opening("memory", Options()).fixed[0].text
+    assert "retrieve" not in system
+    assert "retrieve" in prompt.opening("gripper", Options()).fixed[0].text
+    for tool in ("note(", "done(", "search_memory(", "write_file(", "finish("):
+        assert tool in system
+
+
 def test_a_finished_part_needs_no_verdict() -> None:
     assert prompt.finished_line(1, "b3 is on b2.", True, "") == "1. b3 is on b2."
     assert prompt.finished_line(1, "Free b3.", True, "It is.") == "1. Free b3. (reached) It is."

@@ -259,7 +259,7 @@ def _whole(text: str) -> str:
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     said = sentence.split(" ")
     if len(said) == HEAD_WORDS:
-        until = max((place for place, word in enumerate(said, 1) if word.endswith(",")), default=0)
+        until = max((place for place, word in enumerate(said[:-1], 1) if word.endswith(",")), default=0)
         said = said[:until] if until >= HEAD_WORDS // 2 else said[:-1]
     while len(said) > 1 and (said[-1].lower() in STOP_WORDS or said[-1].endswith(("'s", "’s"))):
         said.pop()

@@ -204,6 +204,7 @@ def test_a_head_that_the_grammar_cut_off_ends_with_a_word_that_says_something() 
     [
         (f"{UMBRELLAS}. They also talk about", UMBRELLAS),
         (f"{UMBRELLAS}, a town where Bob has never been, and she has umbrellas of all", None),
+        (f"{UMBRELLAS}, a town where Bob has never been, and she has umbrellas of all,", None),
         ("Bob bought it from Mr. Okafor of Bergen", "Bob bought it from Mr. Okafor of Bergen"),
     ],
 )

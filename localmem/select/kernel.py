@@ -106,12 +106,14 @@ def _matrix(dots: Singles, thread: Ints, entities: Words, time: Floats, weights:
         sizes = _sizes(entities)
         for u in range(n):
             if sizes[u] > 0:
-                for v in range(n):
+                for v in range(u):
                     shared = 0
                     for j in range(entities.shape[1]):
                         shared += _popcount(entities[u, j] & entities[v, j])
                     if shared > 0:
-                        k[u, v] += weights[2] * shared / (sizes[u] + sizes[v] - shared)
+                        alike = weights[2] * shared / (sizes[u] + sizes[v] - shared)
+                        k[u, v] += alike
+                        k[v, u] += alike
     if weights[3] > 0.0:
         order = np.argsort(time)
         decay = _decay(time, order, weights[4])
@@ -147,16 +149,23 @@ def greedy(
     """
     n = len(priority)
     k = _matrix(dots, thread, entities, time, weights)
-    bound = np.full(n, 2.0)
-    seen = np.full(n, -1, dtype=np.int64)
-    free = np.ones(n, dtype=np.bool_)
     cover = np.zeros(n)
+    bound = np.empty(n)
+    for u in range(n):
+        bound[u] = _gain(k[u], priority, cover)
+    seen = np.zeros(n, dtype=np.int64)
+    free = np.ones(n, dtype=np.bool_)
     order = np.empty(min(units, n), dtype=np.int64)
     gains = np.empty(len(order))
     coverage = 0.0
     count = 0
     while count < len(order) and coverage < enough:
         best = 0.0
+        for v in range(n if count == 0 else 0):  # nothing is chosen yet, so these bounds are the gains
+            if cost[v] > tokens:
+                free[v] = False
+            elif bound[v] > best:
+                best = bound[v]
         while True:
             u = -1
             for v in range(n):

@@ -2,11 +2,12 @@
 
     python scripts/make_memory.py make big.db --turns 1000000 --threads 100000
     python scripts/make_memory.py measure big.db [--queries 200] [--out scripts/results/large.txt]
+    python scripts/make_memory.py words big.db [--queries 200] [--out scripts/results/large-words.txt]
 
 Talk about a few thousand topics of three words each: a turn has some words of its topic among words drawn as in
 English (Zipf) and words that all talk is full of, and a vector near that of the topic's words by the real embedder, so
 that a question finds turns by meaning and by words. Every other question has such words of all talk as well: each of
-them is in a twentieth of the turns. Nobody's texts are in it. The last line of `measure` is JSON.
+them is in a twentieth of the turns. Nobody's texts are in it. `words` measures the search by words alone. The last line of both is JSON.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from bench_common import machine, write_result
@@ -26,6 +28,7 @@ from bench_common import machine, write_result
 from localmem.bench.recall import embedder
 from localmem.memory import Memory
 from localmem.recall.ingest import Ingest
+from localmem.recall.query import parse
 from localmem.recall.related import table
 from localmem.store import NewThread, NewTurn, Store
 from localmem.transcripts import Conversation
@@ -117,14 +120,47 @@ with Memory.open(Path(sys.argv[1]), create=False) as memory:
 """
 
 
-def measure(path: Path, queries: int, out: Path | None) -> None:
-    subjects = topics()
-    asked = [
+def questions(count: int) -> list[str]:
+    """Every other one has words that all talk is full of."""
+    return [
         f"What did Ann say about {words[0]} and {words[1]}?"
         if place % 2
         else f"What would Ann really like to do with {words[0]}, and when does she think it is time to go?"
-        for place, words in enumerate(subjects[:queries])
+        for place, words in enumerate(topics()[:count])
     ]
+
+
+def measure_words(path: Path, queries: int, out: Path | None) -> None:
+    times: list[float] = []
+    with Store.open(path, create=False) as store:
+        speakers = store.speakers()
+        for question in questions(queries):
+            asked = parse(question, np.zeros(1, dtype=np.float32), speakers).words
+            busy = time.process_time()
+            for index in ("turn", "window"):
+                store.search_words(asked, NEAREST, index=index)  # type: ignore[arg-type]
+            times.append(1000 * (time.process_time() - busy))
+        turns, threads = store.number_of("turn"), store.number_of("thread")
+    kinds = {"plain": times[1::2], "common_words": times[::2]}
+    result = {"bench": "words of a large memory", "turns": turns, "threads": threads, "queries": queries} | {
+        f"{kind}_processor_ms_p{share}": round(float(np.percentile(values, share)), 1)
+        for kind, values in kinds.items()
+        for share in (50, 95)
+    }
+    _report(f"words big.db --queries {queries}", result, out)
+
+
+def _report(command: str, result: dict[str, Any], out: Path | None) -> None:
+    lines = [f"{name}: {value}" for name, value in result.items()]
+    if out is None:
+        print("\n".join(lines))
+        print(json.dumps(result | machine()))
+    else:
+        write_result(out, {"command": f"python scripts/make_memory.py {command}", **machine()}, lines, result)
+
+
+def measure(path: Path, queries: int, out: Path | None) -> None:
+    asked = questions(queries)
     found: dict[str, float] = {}
     with Memory.open(path, create=False) as memory:
         begun = time.perf_counter()
@@ -168,17 +204,7 @@ def measure(path: Path, queries: int, out: Path | None) -> None:
         "mb": round(stats.bytes / 1e6),
         **found,
     }
-    lines = [f"{name}: {value}" for name, value in result.items()]
-    if out is None:
-        print("\n".join(lines))
-        print(json.dumps(result | machine()))
-    else:
-        write_result(
-            out,
-            {"command": f"python scripts/make_memory.py measure --queries {queries}", **machine()},
-            lines,
-            result,
-        )
+    _report(f"measure big.db --queries {queries}", result, out)
 
 
 def _agreement(memory: Memory, asked: list[str]) -> dict[str, float]:
@@ -231,7 +257,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("make", "measure"))
+    parser.add_argument("what", choices=("make", "measure", "words"))
     parser.add_argument("path", type=Path)
     parser.add_argument("--turns", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, default=100_000)
@@ -240,6 +266,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.what == "make":
         make(arguments.path, arguments.turns, arguments.threads)
+    elif arguments.what == "words":
+        measure_words(arguments.path, arguments.queries, arguments.out)
     else:
         measure(arguments.path, arguments.queries, arguments.out)
 

@@ -3,7 +3,8 @@
 
 python scripts/bench_ingest.py [--gigabytes 1] [--folder DIR] [--minutes 10] [--jobs 1 2 4] [--only PART ...]
 
-Parts: "whole" reads the export to its end with vectors that are hashes, which take no time; "real" does the same with the
+Parts: "encode" makes the vectors of 400 turns in one process with all cores, and in as many processes of one core each, three times
+in turn, after each has made some; "whole" reads the export to its end with vectors that are hashes, which take no time; "real" does the same with the
 built-in embedder and stops after so many minutes; "jobs" adds 100 files of 20 turns with the built-in embedder, three times for
 each number of processes, one after the other. Each runs in a process of its own; resident memory is the largest that the system
 counted, of that process and of each that it started. What was measured before stays in the result. The last line is JSON.
@@ -13,11 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ from bench_transcripts import make, words
 
 OUT = RESULTS / "bench_ingest.md"
 FILES, TURNS = 100, 20
+ENCODED = 400
 REPEATS = 3
 EVERY = 50_000
 """Turns between two lines of progress."""
@@ -127,6 +132,30 @@ def with_jobs(folder: Path, jobs: list[int]) -> dict[str, Any]:
     }
 
 
+def encode() -> dict[str, Any]:
+    """Turns a second, and milliseconds of computing for each, one process against one for each core."""
+    from localmem import embed, models
+    from localmem.embed.pool import EmbedderPool
+    from localmem.models import Backend, Kind
+
+    rng = random.Random(5)
+    texts = [f"{'Ann' if n % 2 else 'Bob'}: {words(rng, rng.randint(3, 30))}" for n in range(ENCODED)]
+    local = models.locate("all-minilm-l6-v2", backend=Backend.ONNX, kind=Kind.EMBEDDER)
+    cores = os.cpu_count() or 1
+    make = partial(embed.load_with, local.id, local.folder, "onnx")
+    one = make(cores)
+    rates: dict[str, list[float]] = {"1": [], str(cores): []}
+    with EmbedderPool(make, cores) as pool:
+        for embedder in (one, pool):
+            embedder.encode(texts[:64])
+        for _ in range(REPEATS):
+            for name, embedder in (("1", one), (str(cores), pool)):
+                begun = time.perf_counter()
+                embedder.encode(texts)
+                rates[name].append(round(len(texts) / (time.perf_counter() - begun), 1))
+    return {"turns": len(texts), "cores": cores, "turns_per_s": rates}
+
+
 def lines(found: dict[str, Any]) -> list[str]:
     out: list[str] = []
     for name, said in (("whole", "vectors that are hashes, to the end"), ("real", "the built-in embedder")):
@@ -139,6 +168,16 @@ def lines(found: dict[str, Any]) -> list[str]:
             rows = [*one["rows"][:-1], one] if one["rows"] else [one]
             out += ["| " + " | ".join(f"{row[key]:,.0f}" for key in keys) + " |" for row in rows]
             out.append("")
+    if "encode" in found:
+        one = found["encode"]
+        out += [
+            f"Vectors of {one['turns']} turns, {one['cores']} cores.",
+            "",
+            "| processes | turns a second, each time |",
+            "|---|---|",
+        ]
+        out += [f"| {count} | {', '.join(map(str, rates))} |" for count, rates in one["turns_per_s"].items()]
+        out.append("")
     if "jobs" in found:
         out += [f"{FILES} files of {TURNS} turns, the built-in embedder.", ""]
         out += [
@@ -160,15 +199,18 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--only", choices=["whole", "real", "jobs"], action="append")
+    parser.add_argument("--only", choices=["encode", "whole", "real", "jobs"], action="append")
     parser.add_argument("--keep", action="store_true", help="keep the export")
     options = parser.parse_args()
-    parts = options.only or ["whole", "real", "jobs"]
+    parts = options.only or ["encode", "whole", "real", "jobs"]
     found: dict[str, Any] = {}
     if OUT.exists():
         found = json.loads(OUT.read_text(encoding="utf-8").splitlines()[-1])["parts"]
     file = export(options.folder, options.gigabytes) if {"whole", "real"} & set(parts) else None
     for part in parts:
+        if part == "encode":
+            found["encode"] = encode()
+            continue
         if part == "jobs" or file is None:
             found["jobs"] = with_jobs(options.folder, options.jobs)
             continue

@@ -28,6 +28,7 @@ from localmem.recall.answer_text import (
     can_be_judged,
     concise,
     dated,
+    echoes,
     parts,
     repeats,
     says_unknown,
@@ -124,11 +125,8 @@ class _Writer:
         self._question = " ".join(question.split())
         worth = worth_reading(self._question, workspace.units)
         self._shown = self._fitting(evidence(worth))
-        self._dates = (
-            times(line for one in self._shown for line in (one.day, one.text))
-            if asks_for_time(self._question)
-            else None
-        )
+        lines = [line for one in self._shown for line in (one.day, one.text)]
+        self._dates = times(lines) if asks_for_time(self._question) else None
         self._speakers = {word for one in self._shown for word in words(one.unit.turn.speaker)}
         self._likely = asks_for_likely(self._question)
         self._subject = subject(self._question, {one.unit.turn.speaker for one in self._shown})
@@ -146,11 +144,12 @@ class _Writer:
         more: tuple[Message, ...] = ()
         for _ in range(TRIES):
             draft = self._write(self._prompt(*more), numbers)
-            if not draft.cited or says_unknown(draft.text):
-                return None
             missing = self._missing(draft.text)
-            if missing and not more:
-                again = templates.render("answer-again.j2", missing=missing[0])
+            echo = draft.text.strip(" .") if draft.whole and echoes(self._question, draft.text) else ""
+            if not draft.cited or says_unknown(draft.text) or (echo and more):
+                return None
+            if (missing or echo) and not more:
+                again = templates.render("answer-again.j2", missing=missing[:1], echo=echo)
                 more = (Message(Speaker.ASSISTANT, draft.reply), Message(Speaker.USER, again))
                 continue
             if draft.text and self._of_another(draft):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
+from localmem.recall.answer_changes import stems
 from localmem.recall.calendar_days import MONTHS, short_day
 from localmem.recall.dates import resolve
 from localmem.recall.query import READ_CHARACTERS, STOP_WORDS, words
@@ -35,6 +36,7 @@ _YES_OR_NO = re.compile(
     r"^\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|might|may)\b",
     re.IGNORECASE,
 )
+_CHOICE = re.compile(r"\b(?:or|between|whether|which of|oder|zwischen|ob|entre)\b|\bo\b", re.IGNORECASE)
 _RESTATED = re.compile(r"(.{1,100}?) (?:is|was|are|were) (?:that |when |because )?(\S.*)", re.DOTALL)
 
 TIMES = 400
@@ -86,6 +88,17 @@ def says_unknown(text: str) -> bool:
         re.fullmatch(r"\W*(?:it is |it's |this is |that is )?not in (?:the )?memory\W*", text, re.IGNORECASE)
         is not None
     )
+
+
+def echoes(question: str, text: str) -> bool:
+    """Whether an answer only says words of the question: "writing" to "What does she write?" tells nothing.
+
+    A question that lets choose, or that yes or no answers, may be answered with its own words.
+    """
+    if _YES_OR_NO.match(question) or _CHOICE.search(question):
+        return False
+    said = stems(text)
+    return bool(said) and said <= stems(question)
 
 
 def can_be_judged(text: str) -> bool:

@@ -187,6 +187,13 @@ def test_a_name_that_stands_nowhere_is_asked_about_too() -> None:
     assert (result.text, len(model.prompts)) == ("It was Dilip.", 2)
 
 
+def test_an_answer_that_only_says_the_question_over_is_asked_for_again() -> None:
+    result, model, _ = ask("What kind of car is it?", workspace(CAR), "[1] a car", "[1] the Saab")
+    assert (result.text, len(model.prompts)) == ("the Saab", 2)
+    assert '"a car" is what was asked' in model.prompts[1].messages[-1].text
+    assert not ask("What kind of car is it?", workspace(CAR), "[1] a car", "[1] a car")[0].found
+
+
 def test_the_second_answer_may_be_that_nobody_knows() -> None:
     result, _, told = ask("How much?", workspace(CAT), "[1] For 1,400.", UNKNOWN_REPLY)
     assert (result.found, result.text) == (False, NOT_IN_MEMORY)

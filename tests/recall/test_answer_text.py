@@ -16,6 +16,7 @@ from localmem.recall.answer_text import (
     asks_for_time,
     concise,
     dated,
+    echoes,
     parts,
     repeats,
     says_unknown,
@@ -114,6 +115,33 @@ def test_a_list_that_begins_again_ends(text: str, kept: str) -> None:
 @pytest.mark.parametrize("text", ["soup, bread", "soup, soup", "1,050 and 1,050", "", "a, b, c,"])
 def test_a_list_that_may_still_go_on_does_not_repeat_itself(text: str) -> None:
     assert repeats(text) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What kind of writings does she do?", "writing"),
+        ("Who is Anthony?", "Anthony."),
+        ("What soup is it?", "the soup"),
+    ],
+)
+def test_an_answer_of_words_of_the_question_is_an_echo(question: str, text: str) -> None:
+    assert echoes(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Is it tea or coffee?", "tea"),
+        ("Which does she like more, tea or coffee?", "tea"),
+        ("Is she Anthony?", "Anthony"),
+        ("What soup is it?", "tomato soup"),
+        ("What is it?", "it is that"),
+        ("What?", ""),
+    ],
+)
+def test_other_answers_tell_something(question: str, text: str) -> None:
+    assert not echoes(question, text)
 
 
 @pytest.mark.parametrize("text", ["Not in memory.", "not in memory", "It is not in the memory!"])

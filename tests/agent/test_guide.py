@@ -101,10 +101,15 @@ def test_what_a_search_finds_is_the_next_thread_but_nothing_twice(world: MemoryE
 
 def test_searches_come_to_an_end(world: MemoryEnvironment) -> None:
     looking(world)
-    for _ in range(MOST_SEARCHES):
-        assert world.route().parts == (LOOK,)
-        world.step("search_memory(unicorn)")
+    world.step("search_memory(unicorn)")
     assert world.route().parts == (REPORT,)
+    guide = Guide()
+    guide.begin([])
+    for turn in Shelf().all[:MOST_SEARCHES]:
+        assert guide.looking
+        guide.searched([turn])
+        guide.done()
+    assert not guide.looking
 
 
 def test_then_the_report_is_written_and_the_job_ends(world: MemoryEnvironment, tmp_path: Path) -> None:

@@ -60,8 +60,9 @@ class Guide:
         self._add(turns)
 
     def searched(self, new: Sequence[StoredTurn]) -> None:
-        """Take what a search has found that was not shown before."""
+        """Take what a search has found that was not shown before; if that is nothing, there are no more searches."""
         self._searches += 1
+        self._enough |= not new
         self._add(new)
 
     @property

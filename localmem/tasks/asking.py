@@ -123,6 +123,8 @@ def _present(namer: Namer, topics: Topics, out: Told) -> bool:
     if wanted and (topics.wholes or question.vague(topics.unknown)):
         if Want.NUMBER in question.wants and len(question.wants) == 1:
             return _count(namer, topics, inside, out)
+        if _lacks(topics, wanted) and topics.whole is not None and len(inside) <= _SMALL:
+            return _overviews(namer, topics, out)  # a place may stand there without being called one
         return _tell(namer, topics, wanted, out)
     if (
         topics.wholes
@@ -186,12 +188,13 @@ def _items(namer: Namer, topics: Topics, items: Sequence[Node], out: Told) -> bo
     if Want.NUMBER in question.wants and len(named) > 1 and _all_of_one_slot(named):
         return _count(namer, topics, named, out)
     told = _tell(namer, topics, chosen, out)
-    if misses and told:
+    if misses and told and question.asks(_WHEN):
         out.add(namer.phrases.say("no_more"))
         out.wordable = False  # a place in the words of "when" would be told as a time
     return told
 
 
+_WHEN = r"\b(when|wann|cuándo)\b"
 _WHEN_OR_WHERE = r"\b(when|where|wann|wo|cuándo|dónde)\b"
 
 
@@ -248,6 +251,19 @@ def _noted(namer: Namer, topics: Topics, node: Node) -> bool:
         or topics.question.asks(_ABLE)
         or any(within(topics.words, content(note.value)) for note in notes)
     )
+
+
+_EACH = {
+    r"\b(where|wo|dónde)\b": (Want.PLACE,),
+    r"\b(who|wer|quién(es)?)\b": (Want.PERSON,),
+    r"\b(when|wann|cuándo)\b": (Want.DATE, Want.TIME),
+}
+
+
+def _lacks(topics: Topics, nodes: Sequence[Node]) -> bool:
+    """Whether one of several question words is left without an answer: "where is it, and who comes?"."""
+    asked = [kinds for pattern, kinds in _EACH.items() if topics.question.asks(pattern)]
+    return any(not any(is_kind(node, kind) for node in nodes for kind in kinds) for kinds in asked)
 
 
 def _themselves(nodes: Sequence[Node]) -> list[Node]:

@@ -215,3 +215,14 @@ def ride() -> Talk:
 )
 def test_in_german_a_noun_is_nobody_and_an_auxiliary_no_unknown_word(asked: str, answer: str) -> None:
     assert ride().ask(asked).startswith(answer)
+
+
+def test_a_question_word_without_an_answer_is_not_passed_over() -> None:
+    talk = party()
+    assert talk.ask("where is it, and who is coming?") == (
+        "Birthday party: 6 pm, Aunt Rosa, Tom, Priya, chocolate cake (lemon) and music (Tom)."
+    )
+    talk.say("in the town hall", add("place", "town hall", to=talk.id("birthday party")))
+    assert talk.ask("where is it, and who is coming?") == (
+        "The place is town hall. Birthday party: Aunt Rosa, Tom and Priya."
+    )

@@ -17,6 +17,7 @@ from localmem.tasks.clarify import ask_back, kept_only, unknown
 from localmem.tasks.context import Part
 from localmem.tasks.facts import Facts, Situation, facts, joined
 from localmem.tasks.pipeline import Understood, focus_of, last_language, steps, understand
+from localmem.tasks.purpose import purposed
 from localmem.tasks.reading import Reading, read
 from localmem.tasks.reply import Worded, reply
 from localmem.tasks.rules import Moment
@@ -78,6 +79,7 @@ class Conversation:
         without = _parts(ablate)
         text = clean(text)
         begun = time.perf_counter()
+        read_usage = Usage()
         graph = self._tasks.graph
         long = len(text) > LONGEST
         last = self._language or last_language(graph)
@@ -85,6 +87,8 @@ class Conversation:
             return self._undo(text, spoken, on_text, begun)
         reading = read(text[:LONGEST], last)
         self._language = reading.language
+        if not long and Part.TRIM not in without:
+            reading, read_usage = purposed(reading, self._model())
         if long:  # a pasted text is something to remember, not an order
             reading = reading.only([])
         focus = focus_of(graph, self._spoken)
@@ -129,7 +133,7 @@ class Conversation:
             asks=understood.missed and not outcome.changes,
             citations=answer.citations if answer else (),
             workspace=answer.workspace if answer else None,
-            usage=understood.usage + worded.usage,
+            usage=read_usage + understood.usage + worded.usage,
             reply_usage=worded.usage,
             seconds=time.perf_counter() - begun,
         )

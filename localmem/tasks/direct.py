@@ -16,6 +16,7 @@ from localmem.tasks.grouping import groups, note, only_merges
 from localmem.tasks.meant import REASON, nodes_meant, open_words
 from localmem.tasks.mentions import Mention, alike, content, mentions
 from localmem.tasks.moods import forbids_removal
+from localmem.tasks.purpose import Purpose, sure
 from localmem.tasks.trim import BY_CODE, Line, Verb
 from localmem.tasks.values import Status
 
@@ -75,8 +76,15 @@ ASKS_FOR = frozenset(
 )
 
 
+_SAYS_ALL = (Purpose.DELETE, Purpose.RESTORE, Purpose.DONE)
+"""What leaves nothing open once its nodes are found, whatever else the clause says."""
+
+
 def _whole(context: Context) -> list[Line] | None:
     cues = context.cues
+    if sure(context.reading.clauses, Purpose.STAY):
+        gone = tuple(m.node.id for m in nodes_meant(context) if not m.node.live)
+        return [Line(Verb.RESTORE, BY_CODE, gone)] if gone else []
     if Cue.ABSENT in cues and not cues & {Cue.SWAP, Cue.DELETE} and not context.reading.tag:
         return note(context)
     if context.reading.tag:
@@ -99,7 +107,7 @@ def _whole(context: Context) -> list[Line] | None:
         return None
     if Cue.SWAP in cues and not cues & {Cue.DELETE, Cue.RESTORE, Cue.ONLY}:
         return None
-    if open_words(context):
+    if open_words(context) and not sure(context.reading.clauses, *_SAYS_ALL):
         return None
     removed = [m for m in nodes_meant(context) if not m.node.live]
     live = [m for m in nodes_meant(context) if m.node.live]

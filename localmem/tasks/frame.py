@@ -11,6 +11,7 @@ from localmem.tasks.cues import Cue, folded
 from localmem.tasks.guards import bears, says_delete
 from localmem.tasks.meant import open_words
 from localmem.tasks.mentions import content
+from localmem.tasks.purpose import Purpose, sure
 from localmem.tasks.reading import FRAGMENT
 from localmem.tasks.subgraph import subgraph
 from localmem.tasks.trim import WHOLE, Frame, Verb, names
@@ -81,6 +82,9 @@ def frame(context: Context) -> Frame:
             forced=True,
         )
     verbs = {verb: _nodes(verb, context, shown) for verb in _verbs(context, shown)}
+    wanted_verbs = _purposes_verbs(context)
+    if wanted_verbs and any(verbs.get(verb) or verb is Verb.NEW for verb in wanted_verbs & set(verbs)):
+        verbs = {verb: ids for verb, ids in verbs.items() if verb in wanted_verbs}
     if Part.GRAPH in context.ablate:
         for verb in (Verb.BACK, Verb.RESTORE, Verb.LINK, Verb.GROUP):
             verbs.pop(verb, None)
@@ -168,6 +172,30 @@ def _nodes(verb: Verb, context: Context, shown: list[int]) -> tuple[int, ...]:
     return tuple(node.id for node in nodes if bears(verb, node, context))
 
 
+_BY_PURPOSE = {
+    Purpose.START: frozenset({Verb.NEW}),
+    Purpose.ADD: frozenset({Verb.PART, Verb.CHANGE, Verb.LINK}),
+    Purpose.CHANGE: frozenset({Verb.CHANGE, Verb.PART}),
+    Purpose.DELETE: frozenset({Verb.DELETE, Verb.DELETE_ALL}),
+    Purpose.ONLY: frozenset({Verb.KEEP}),
+    Purpose.RESTORE: frozenset({Verb.RESTORE, Verb.BACK}),
+    Purpose.BACK: frozenset({Verb.BACK, Verb.RESTORE, Verb.CHANGE}),
+    Purpose.LINK: frozenset({Verb.LINK}),
+    Purpose.DONE: frozenset({Verb.DONE, Verb.DONE_ALL}),
+    Purpose.ABSENT: frozenset({Verb.NOTE}),
+    Purpose.SPLIT: frozenset({Verb.GROUP}),
+}
+"""Kinds of lines that a clause of this purpose can ask for."""
+
+
+def _purposes_verbs(context: Context) -> frozenset[Verb]:
+    """What the clauses can ask for, where each of them is surely there for something; else empty."""
+    told = context.reading.clauses
+    found = [_BY_PURPOSE.get(clause.purpose) if clause.purpose else None for clause in told]
+    known = [verbs for verbs in found if verbs is not None]
+    return frozenset().union(*known) if known and len(known) == len(found) else frozenset()
+
+
 def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
     graph, cues = context.graph, context.cues
     if not any(node.live for node in graph):
@@ -181,6 +209,8 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.NEW})
     if Cue.START in cues:
         verbs.add(Verb.NEW)
+        if sure(context.reading.clauses, Purpose.START) and not _touches_standing(context):
+            return frozenset({Verb.NEW})
         if (
             not hinted - {Verb.LINK}
             and not _touches_standing(context)

@@ -14,6 +14,7 @@ from itertools import islice
 from localmem.store.rows import clean
 from localmem.tasks.cues import Cue, cues, find, folded, has, language_of
 from localmem.tasks.moods import ACTS, ASIDE, ORDERS, Mood, clause_cues, mood_of, orders
+from localmem.tasks.purpose import Purpose
 from localmem.tasks.sentences import colon, corrected, lines_of, sentences, stretches
 
 __all__ = ["FRAGMENT", "Clause", "Mood", "Reading", "read"]
@@ -28,6 +29,8 @@ class Clause:
     cues: frozenset[Cue]
     tag: str = ""
     """A word or two in front of a colon: "date" in "date: make it Friday"; else empty."""
+    purpose: Purpose | None = None
+    """What it is surely there for, as the states of the model have it."""
 
 
 @dataclass(frozen=True, slots=True)

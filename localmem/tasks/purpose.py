@@ -1,0 +1,197 @@
+"""What a clause is there for, told by the states that the model of language has at its words.
+
+The tables of cues know wordings; the states know meaning. A linear layer over both was fitted on clauses that stand in
+no case (`scripts/fit_purposes.py`, `scripts/clauses`). It belongs to one model: where the one in use has none, the
+tables alone decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from localmem.llm.protocol import StateModel
+from localmem.tasks.cues import Cue, cues
+from localmem.tasks.moods import ACTS, Mood
+from localmem.values import Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from localmem.tasks.reading import Clause, Reading
+
+LEAD = "What does this message ask of the plan?\n"
+SURE = 0.85
+"""Probability from which a purpose counts, whatever the tables say."""
+LIKELY = 0.5
+"""Probability from which a purpose widens what the tables say."""
+DENIED = 0.02
+"""Probability below which a cue of the tables is none, where the purpose is sure."""
+SURE_OF_ORDER = 0.97
+"""The same for an order that the tables take for a question, and that is marked as one."""
+MOST_CLAUSES = 12
+"""Of a turn that are read so; a longer text is no chat."""
+
+
+class Purpose(StrEnum):
+    """What a clause is there for."""
+
+    START = "start"
+    ADD = "add"
+    CHANGE = "change"
+    DELETE = "delete"
+    ONLY = "only"
+    STAY = "stay"
+    """Something is to stay as it is; a removal is refused."""
+    RESTORE = "restore"
+    BACK = "back"
+    LINK = "link"
+    DONE = "done"
+    ABSENT = "absent"
+    SPLIT = "split"
+    MERGE = "merge"
+    ASK = "ask"
+    SUPPOSE = "suppose"
+    CHAT = "chat"
+
+
+PURPOSES = tuple(Purpose)
+"""In the order of the fitted weights."""
+_MOODS = {Purpose.ASK: Mood.ASK, Purpose.SUPPOSE: Mood.SUPPOSE, Purpose.CHAT: Mood.TALK}
+_CUES = {
+    Purpose.START: Cue.START,
+    Purpose.ADD: Cue.ADD,
+    Purpose.CHANGE: Cue.CHANGE,
+    Purpose.DELETE: Cue.DELETE,
+    Purpose.ONLY: Cue.ONLY,
+    Purpose.RESTORE: Cue.RESTORE,
+    Purpose.BACK: Cue.BACK,
+    Purpose.LINK: Cue.ALSO,
+    Purpose.DONE: Cue.DONE,
+    Purpose.ABSENT: Cue.ABSENT,
+    Purpose.SPLIT: Cue.SPLIT,
+    Purpose.MERGE: Cue.MERGE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Of the linear layer: purposes = softmax(features @ matrix + bias)."""
+
+    matrix: NDArray[np.float32]
+    """Shape (features, purposes)."""
+    bias: NDArray[np.float32]
+    """Shape (purposes,)."""
+
+
+@cache
+def weights(model: str) -> Weights | None:
+    """The weights for a model; None: none were fitted.
+
+    Args:
+        model: its id.
+    """
+    import numpy as np
+
+    path = Path(__file__).with_name("purposes") / f"{model}.npz"
+    if not path.is_file():
+        return None
+    with np.load(path) as table:
+        return Weights(table["matrix"], table["bias"])
+
+
+def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The state at the last token of a clause and the mean of all, shape (2 * width,), from shape (tokens, width)."""
+    import numpy as np
+
+    return np.concatenate([states[-1], states.mean(axis=0)])
+
+
+def features(pooled: NDArray[np.float32], text: str, language: str) -> NDArray[np.float32]:
+    """What the layer sees of a clause: its states, the cues of the tables, and whether it ends with a question mark.
+
+    Args:
+        pooled: its states, see `pooled`.
+        text: the clause.
+        language: its code.
+
+    Returns:
+        Shape (2 * width + cues + 1,).
+    """
+    import numpy as np
+
+    found = cues(text, language)
+    marks = [float(cue in found) for cue in Cue] + [float(text.endswith("?"))]
+    return np.concatenate([pooled, np.asarray(marks, np.float32)])
+
+
+def purposed(reading: Reading, model: Any) -> tuple[Reading, Usage]:
+    """A reading whose clauses are there for what model and tables say together.
+
+    Args:
+        reading: by the tables alone.
+        model: of language; what it writes is not asked for.
+
+    Raises:
+        EngineError: the model cannot run.
+    """
+    clauses = reading.clauses
+    table = weights(str(model.id)) if isinstance(model, StateModel) else None
+    if table is None or not 0 < len(clauses) <= MOST_CLAUSES:
+        return reading, Usage()
+    texts = [f"{clause.tag}: {clause.text}" if clause.tag else clause.text for clause in clauses]
+    states = model.states(LEAD, texts)
+    found = [
+        told(clause, probabilities(features(pooled(state), text, reading.language), table))
+        for clause, text, state in zip(clauses, texts, states.pieces, strict=True)
+    ]
+    return reading.only(found), states.usage
+
+
+def probabilities(features: NDArray[np.float32], table: Weights) -> dict[Purpose, float]:
+    """Of each purpose: the softmax of the linear layer."""
+    import numpy as np
+
+    scores = features @ table.matrix + table.bias
+    powers = np.exp(scores - scores.max())
+    return dict(zip(PURPOSES, (powers / powers.sum()).tolist(), strict=True))
+
+
+def told(clause: Clause, chances: Mapping[Purpose, float]) -> Clause:
+    """A clause with the mood and the cues of its purposes.
+
+    Args:
+        clause: by the tables alone.
+        chances: probability of each purpose.
+    """
+    best = max(chances, key=lambda purpose: chances[purpose])
+    found = clause.cues | {_CUES[p] for p, chance in chances.items() if chance >= LIKELY and p in _CUES}
+    needed = SURE_OF_ORDER if clause.mood is Mood.ASK and clause.text.endswith("?") else SURE
+    talks = best is Purpose.CHAT and clause.mood is Mood.TELL and _says_something(clause)
+    if talks or (best is not Purpose.ASK and chances[best] < needed) or chances[best] < SURE:
+        return replace(clause, cues=found)
+    denied = {_CUES[purpose] for purpose, chance in chances.items() if chance < DENIED and purpose in _CUES}
+    if chances[Purpose.CHANGE] + chances[Purpose.ABSENT] < DENIED:
+        denied.add(Cue.SWAP)
+    if chances[Purpose.BACK] + chances[Purpose.RESTORE] < DENIED:
+        denied.add(Cue.FIRST)
+    return replace(clause, mood=_MOODS.get(best, Mood.TELL), cues=found - denied, purpose=best)
+
+
+_PARTICULAR = re.compile(r"\d|(?<=\S\s)[A-ZÄÖÜÁÉÍÓÚÑ][^\W\d_]|@")
+
+
+def _says_something(clause: Clause) -> bool:
+    """Whether a clause that looks like talk has a number or a name in it, or a word that the tables know as an order."""
+    return bool(clause.cues & ACTS) or _PARTICULAR.search(clause.text) is not None
+
+
+def sure(clauses: Sequence[Clause], *purposes: Purpose) -> bool:
+    """Whether each of the clauses is surely there for one of these purposes."""
+    return bool(clauses) and all(clause.purpose in purposes for clause in clauses)

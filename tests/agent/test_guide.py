@@ -67,6 +67,10 @@ def test_a_thread_is_shown_with_its_turns_and_only_these_can_be_noted(world: Mem
     )
 
 
+def test_a_note_ends_with_its_bracket(world: MemoryEnvironment) -> None:
+    assert not can(world, "note([2] Dilip bought it). Note that Dilip bought it.)")
+
+
 def test_a_thread_is_left_when_its_last_turn_was_noted_or_nothing_more_counts(
     world: MemoryEnvironment,
 ) -> None:

@@ -72,7 +72,7 @@ class Worker(ScriptedModel):
             wanted = [fact for fact in self._missing if self._says(fact, text)]
             self._missing = [fact for fact in self._missing if fact not in wanted]
             if wanted:
-                said = re.sub(r"[\[\]\n]", "", text)[: guide.LONGEST_NOTE]
+                said = re.sub(r"[\[\]()\n]", "", text)[: guide.LONGEST_NOTE]
                 self._waiting.append(f"note([{number}] {said})")
         self._waiting.append("done()")
         return self._waiting.pop(0)

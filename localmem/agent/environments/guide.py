@@ -113,7 +113,8 @@ def note_rule(numbers: Sequence[int]) -> str:
     """GBNF of a note that cites some of these turns."""
     cite = grammar.alternatives(f"[{number}]" for number in numbers)
     more = grammar.repeat(f'" " {cite}', 0, MOST_CITED - 1)
-    return f'"note(" {cite} {more} " " [^\\n\\[\\] ] [^\\n\\[\\]]{{1,{LONGEST_NOTE - 1}}} ")"'
+    # Without round brackets: a note that seems to be closed goes on and on.
+    return f'"note(" {cite} {more} " " [^\\n\\[\\]() ] [^\\n\\[\\]()]{{1,{LONGEST_NOTE - 1}}} ")"'
 
 
 def named_files(goal: str) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localmem import llm
 from localmem.errors import EmbedderMismatchError, GrammarError, StoreError, TruncatedError
 from localmem.llm.protocol import LanguageModel
 from localmem.recall import forget, refine
@@ -350,3 +351,20 @@ def test_the_plan_counts_what_is_left(store: Store) -> None:
     assert planned.tokens > TURNS
     (after,) = refine.plan(store, [1])
     assert (after.remaining, after.windows, after.tokens) == (0, 0, 0)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("letters", ["", "Привет "])
+def test_a_real_model_can_only_write_threads_that_hold_every_turn(
+    tmp_path: Path, small_model_path: Path, letters: str
+) -> None:
+    turns = [replace(turn, text=letters + turn.text) for turn in talk(12)]
+    model = llm.load(small_model_path)
+    try:
+        with Store.open(tmp_path / "memory.db") as store:
+            ingest(store, turns)
+            (report,) = refined(store, model)
+            assert report.turns + report.failed == 12  # a model of 135M may come to no end
+            assert sum(marks(store)) == report.turns
+    finally:
+        model.close()

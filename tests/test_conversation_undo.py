@@ -59,7 +59,7 @@ def test_the_last_change_is_taken_back_by_words_and_told(path: Path, text: str, 
 def test_turns_that_changed_nothing_are_passed_over(path: Path) -> None:
     with opened(path) as memory:
         planned(memory)
-        memory.chat("thanks a lot!")
+        memory.tasks.apply(None, [], said="thanks a lot!")
         assert memory.chat("undo the last change").text.startswith("Turn 2 is undone")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -46,7 +47,7 @@ class EmbedderPool:
             # Not a fork: the memory's file and the engines' threads would be in the copies.
             jobs,
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=_end_when_interrupted,
+            initializer=as_worker,
         )
         self._jobs = jobs
         self._make = make
@@ -158,6 +159,17 @@ def _encode(make: Callable[[int], Embedder], threads: int, texts: list[str]) -> 
     return _embedder(make, threads).encode(texts)
 
 
-def _end_when_interrupted() -> None:
-    """Ctrl-C reaches every process; this one has nothing to keep, and nothing to say."""
+def as_worker() -> None:
+    """What a process of a pool does first: it ends when its parent does, even if that is killed, and says nothing of Ctrl-C."""
+    # Ctrl-C reaches every process; this one has nothing to keep.
     signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(INTERRUPTED)

@@ -7,8 +7,6 @@ small ones, its events, which the writer then need not read again, and of which 
 
 from __future__ import annotations
 
-import os
-import signal
 import stat
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from localmem.embed.pool import as_worker
 from localmem.errors import TranscriptError
 from localmem.formats import DateOrder, Format
 from localmem.recall.readings import Events, First, first
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 HELD = 4_000_000
 """Bytes of a file up to which its events are handed over; of a larger one only what the first reading found."""
-INTERRUPTED = 130
 WINDOW = 4
 """Files that each process may be ahead of the writer."""
 
@@ -135,7 +133,7 @@ def _look_ahead(
 
     # Not a fork: the memory's file and the engine's threads would be in the copies.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_when_interrupted)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=as_worker)
     stack.callback(pool.shutdown, wait=True, cancel_futures=True)
     running: deque[tuple[Path, Future[Ahead] | None]] = deque()
     waiting = iter(files)
@@ -159,11 +157,6 @@ def _look_ahead(
             yield None if future is None else future.result()
         except (BrokenExecutor, OSError):
             yield None
-
-
-def _end_when_interrupted() -> None:
-    """Ctrl-C reaches every process; this one has nothing to keep, and nothing to say."""
-    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
 
 
 def look(path: Path, reading: Reading) -> Ahead:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from functools import partial
@@ -18,6 +22,7 @@ from localmem.embed.pool import EmbedderPool
 from localmem.errors import EmbedderError
 from tests.fakes import HashingEmbedder
 
+ROOT = Path(__file__).parents[2]
 TEXTS = [f"Ann: word{n} about topic{n // 5}" for n in range(300)]
 
 
@@ -129,6 +134,44 @@ def test_real_processes_give_the_same_vectors_and_hand_on_errors() -> None:
     with EmbedderPool(failing, 2, threads=2) as found, pytest.raises(EmbedderError, match="loaded") as raised:
         found.encode(TEXTS)
     assert raised.value.hint == "Mend it: 1"
+
+
+KILLED = """
+import time
+from localmem.embed.pool import EmbedderPool
+from tests.embed.test_pool import named
+if __name__ == "__main__":
+    with EmbedderPool(named, 2) as pool:
+        print(pool.id, flush=True)
+        time.sleep(600)
+"""
+
+
+def named(threads: int) -> HashingEmbedder:
+    return HashingEmbedder(id=str(os.getpid()))
+
+
+@pytest.mark.slow
+def test_processes_end_with_the_one_that_started_them_even_if_it_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # Python tells there of semaphores that nobody closed
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert process.stdout is not None
+    worker = int(process.stdout.readline())
+    os.kill(worker, 0)
+    process.kill()
+    # It waits for whoever still holds the pipe.
+    assert process.communicate()[0] == ""
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):
+            os.kill(worker, 0)
+            time.sleep(0.1)
 
 
 @pytest.mark.engine

@@ -55,46 +55,56 @@ def test_a_thread_is_shown_with_its_turns_and_only_these_can_be_noted(world: Mem
         "0 notes so far.\nThread 5, 2025-03-04:\n[1] Ann: The ferry to Ullapool leaves at nine.\n"
         "[2] Bob: Dilip bought the Saab for 1,050 pounds."
     )
-    assert (
-        can(world, "note([2] Dilip bought it.)")
-        and can(world, "note([1] [2] Both.)")
-        and can(world, "done()")
-    )
-    assert (
-        not can(world, "note([3] Other.)")
-        and not can(world, "search_memory(x)")
-        and not can(world, "finish()")
-    )
+    offered = ("keep([1])", "keep([2])", "keep([1] [2])", "keep([2] [1])", "keep([3])", "keep()", "done()")
+    assert [action for action in offered if can(world, action)] == [
+        "keep([1])",
+        "keep([2])",
+        "keep([1] [2])",
+        "done()",
+    ]
+    assert not can(world, "search_memory(x)")
+    assert not can(world, "finish()")
+
+
+def test_turns_are_kept_in_their_own_words_and_the_thread_is_left(world: MemoryEnvironment) -> None:
+    world.route()
+    assert world.step("keep([1] [2])").observation == "Kept; 2 notes."
+    assert [(note.text, note.turns) for note in world.notes] == [
+        ("Ann: The ferry to Ullapool leaves at nine.", (10,)),
+        ("Bob: Dilip bought the Saab for 1,050 pounds.", (11,)),
+    ]
+    assert world.route().parts == (LOOK,)
+
+
+@pytest.mark.parametrize("action", ["keep()", "keep([7])", "keep(all)"])
+def test_what_is_no_turn_of_the_thread_is_not_kept(world: MemoryEnvironment, action: str) -> None:
+    part = world.route().parts
+    assert not world.step(action).valid
+    assert (world.route().parts, world.notes) == (part, [])
+
+
+def test_a_thread_is_left_when_nothing_in_it_counts(world: MemoryEnvironment) -> None:
+    world.route()
+    assert world.step("done()").valid
+    assert world.route().parts == (LOOK,)
 
 
 def test_a_note_ends_with_its_bracket(world: MemoryEnvironment) -> None:
-    assert not can(world, "note([2] Dilip bought it). Note that Dilip bought it.)")
-
-
-def test_a_thread_is_left_when_its_last_turn_was_noted_or_nothing_more_counts(
-    world: MemoryEnvironment,
-) -> None:
-    part = world.route().parts
-    world.step("note([1] The ferry leaves at nine.)")
-    assert world.route().parts == part
-    world.step("note([2] Dilip bought the Saab.)")
-    assert world.route().parts == (LOOK,)
-    other = MemoryEnvironment(Shelf(), GOAL)
-    other.reset()
-    other.route()
-    assert other.step("done()").valid
-    assert other.route().parts == (LOOK,)
+    world.step("search_memory(saab)")
+    rule = grammar_for("act", world.grammar())
+    assert grammar.accepts(rule, "note([1] Dilip bought it.)")
+    assert not grammar.accepts(rule, "note([1] Dilip bought it). Note that Dilip bought it.)")
 
 
 def looking(world: MemoryEnvironment) -> MemoryEnvironment:
     world.route()
-    world.step("note([2] Dilip bought the Saab.)")
+    world.step("keep([2])")
     return world
 
 
 def test_what_a_search_finds_is_the_next_thread_but_nothing_twice(world: MemoryEnvironment) -> None:
     looking(world)
-    assert can(world, "search_memory(bring)") and can(world, "done()") and not can(world, "note([1] x)")
+    assert can(world, "search_memory(bring)") and can(world, "done()") and not can(world, "keep([1])")
     world.step("search_memory(bring the)")
     assert world.route().parts == ("Read thread 6 of 2025-03-04.",)
     assert "Ferry" not in world.route().now and "[3] Ann: Bring a coat" in world.route().now
@@ -174,4 +184,3 @@ def test_a_note_that_only_repeats_the_goal_is_refused() -> None:
     told = world.step("note([2] Somebody bought the Saab.)")
     assert (told.valid, world.notes) == (False, [])
     assert "nothing of it but the goal's own words" in told.observation
-    assert world.route().parts == (LOOK,)

@@ -33,7 +33,7 @@ LINES = resources.text("samples", TRANSCRIPT).splitlines()
 
 
 class Worker(ScriptedModel):
-    """Notes every turn that it sees a fact in, searches as it is told, writes the report and finishes.
+    """Keeps every turn that it sees a fact in, searches as it is told, writes the report and finishes.
 
     It sees what a model sees, and its lines must match the grammar.
     """
@@ -42,23 +42,19 @@ class Worker(ScriptedModel):
         super().__init__()
         self._missing = list(job.facts)
         self._searches = iter(job.searches)
-        self._waiting: list[str] = []
         self._file = job.file
 
     def generate(self, prompt: Prompt, *, grammar: str | None = None, **_: Any) -> Generation:
         self.prompts.append(prompt)
         assert grammar is not None
         phrase = re.search(r'^phrase ::= \("([^"]*)"', grammar, re.MULTILINE)
-        if phrase and "root ::= subgoal" in grammar:
-            part = phrase[1]
-            text = f"Subgoal: {part}\nAction: {self._first(part, prompt.messages[-1].text)}"
-        else:
-            text = f"Action: {self._waiting.pop(0)}"
+        assert phrase
+        text = f"Subgoal: {phrase[1]}\nAction: {self._act(phrase[1], prompt.messages[-1].text)}"
         assert grammars.accepts(grammar, text), (text, prompt.messages[-1].text)
         tokens = self.count_prompt(prompt)
         return Generation(text, Usage(tokens, tokens, self.count(text), calls=1))
 
-    def _first(self, part: str, told: str) -> str:
+    def _act(self, part: str, told: str) -> str:
         if part == guide.LOOK:
             query = next(self._searches, None)
             return f"search_memory({query})" if query else "done()"
@@ -66,16 +62,12 @@ class Worker(ScriptedModel):
             return f"write_file({self._file})"
         if part == guide.END:
             return "finish()"
-        turns = re.findall(r"^\[(\d+)\] \w+: (.*)$", told, re.MULTILINE)
-        self._waiting = []
-        for number, text in turns:
+        kept = []
+        for number, text in re.findall(r"^\[(\d+)\] \w+: (.*)$", told, re.MULTILINE):
             wanted = [fact for fact in self._missing if self._says(fact, text)]
             self._missing = [fact for fact in self._missing if fact not in wanted]
-            if wanted:
-                said = re.sub(r"[\[\]()\n]", "", text)[: guide.LONGEST_NOTE]
-                self._waiting.append(f"note([{number}] {said})")
-        self._waiting.append("done()")
-        return self._waiting.pop(0)
+            kept += [f"[{number}]"] if wanted else []
+        return f"keep({' '.join(kept)})" if kept else "done()"
 
     def _says(self, fact: JobFact, text: str) -> bool:
         """Whether this is one of the turns that say it; which, is known by its words."""

@@ -124,7 +124,7 @@ def test_a_job_over_a_memory_is_told_of_nothing_that_its_grammar_refuses() -> No
     system = prompt.opening("memory", Options()).fixed[0].text
     assert "retrieve" not in system
     assert "retrieve" in prompt.opening("gripper", Options()).fixed[0].text
-    for tool in ("note(", "done(", "search_memory(", "write_file(", "finish("):
+    for tool in ("keep(", "done(", "search_memory(", "write_file(", "finish("):
         assert tool in system
 
 

@@ -60,8 +60,7 @@ def test_a_job_is_laid_out_thread_by_thread(filled: CommandLine, tmp_path: Path)
     part = f"Read thread {thread[1]} of 2025-03-04."
     filled.replies.extend(
         [
-            f"Subgoal: {part}\nAction: note([{number[1]}] Dilip bought the Saab.)",
-            "Action: done()",
+            f"Subgoal: {part}\nAction: keep([{number[1]}])",
             "Subgoal: Look for what is missing.\nAction: done()",
             "Subgoal: Write the report.\nAction: write_file(saab.md)",
             "Subgoal: End the job.\nAction: finish()",
@@ -69,11 +68,14 @@ def test_a_job_is_laid_out_thread_by_thread(filled: CommandLine, tmp_path: Path)
     )
     result = filled("run", goal, "--out", tmp_path)
     assert result.code == 0
-    assert result.out.splitlines() == [
-        f"1. {part}", f"  note([{number[1]}] Dilip bought the Saab.)", "  done()",
+    *steps, note, file = result.out.splitlines()
+    assert steps == [
+        f"1. {part}", f"  keep([{number[1]}])",
         "2. Look for what is missing.", "  done()", "3. Write the report.", "  write_file(saab.md)",
-        "4. End the job.", "  finish()", "- Dilip bought the Saab. (line 2)", str(tmp_path / "saab.md"),
+        "4. End the job.", "  finish()",
     ]  # fmt: skip
+    assert note.startswith("- Bob: Thanks! Dilip bought the Saab yesterday")
+    assert (note.endswith("(line 2)"), file) == (True, str(tmp_path / "saab.md"))
 
 
 def test_start_is_the_default_and_can_be_named(ready: CommandLine) -> None:

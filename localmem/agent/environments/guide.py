@@ -1,13 +1,14 @@
 """What is laid before the model in a job over a memory: one thread after the other, then a search, then the report.
 
-A small model that is given all tools at once searches for the same again, or ends with the first note. Here code
-searches for the goal, and a subgoal is a thread of what was found: note what counts, then `done()`.
+A small model that is given all tools at once searches for the same again, or ends with the first note; and sentences that it writes about a turn say
+what the goal says, not what the turn says. Here code searches for the goal, a subgoal is a thread of what was found, and
+the model names the turns that count, which are kept in their own words, or leaves the thread with `done()`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from localmem.llm import grammar
@@ -40,7 +41,6 @@ class Guide:
         """Whether the memory was searched for the goal."""
         self._leads: list[Lead] = []
         self._names: dict[str, int] = {}
-        self._tried = 0
         self._searches = 0
         self._enough = False
 
@@ -65,23 +65,10 @@ class Guide:
         self._enough |= not new
         self._add(new)
 
-    @property
-    def left(self) -> tuple[StoredTurn, ...]:
-        """Turns of the thread that can be noted: those after the last one that a note was tried of."""
-        return self._leads[0].turns[self._tried :] if self._leads else ()
-
-    def tried(self, cited: Collection[int]) -> None:
-        """A note of these turns was taken or refused: a small model would try it again and again."""
-        places = [place for place, stored in enumerate(self.left, self._tried + 1) if stored.id in cited]
-        self._tried = max(places, default=self._tried)
-        if self._leads and not self.left:
-            self.done()
-
     def done(self) -> bool:
         """Leave the thread, or the search; False: there is nothing to leave."""
         if self._leads:
             del self._leads[0]
-            self._tried = 0
         elif self.looking:
             self._enough = True
         else:
@@ -115,6 +102,16 @@ def note_rule(numbers: Sequence[int]) -> str:
     more = grammar.repeat(f'" " {cite}', 0, MOST_CITED - 1)
     # Without round brackets: a note that seems to be closed goes on and on.
     return f'"note(" {cite} {more} " " [^\\n\\[\\]() ] [^\\n\\[\\]()]{{1,{LONGEST_NOTE - 1}}} ")"'
+
+
+def keep_rule(numbers: Sequence[int]) -> str:
+    """GBNF of `keep` with some of these turns, in their order, or of `done`."""
+    following = ""
+    options = []
+    for number in reversed(numbers):
+        options.append(f'"[{number}]" {following}'.rstrip())
+        following = f'(" [{number}]")? {following}'.rstrip()
+    return f'("keep(" ({" | ".join(reversed(options))}) ")" | "done()")'
 
 
 def named_files(goal: str) -> list[str]:

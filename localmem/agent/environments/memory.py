@@ -16,6 +16,7 @@ from localmem.agent.environments.guide import (
     MOST_CITED,
     REPORT,
     Guide,
+    keep_rule,
     named_files,
     note_rule,
     query_of,
@@ -76,6 +77,7 @@ class MemoryEnvironment:
             "read_thread": self._read,
             "list_transcripts": self._list,
             "note": self._note,
+            "keep": self._keep,
             "done": self._done,
             **({"write_file": self._write} if out is not None else {}),
             "finish": self._finish,
@@ -157,9 +159,8 @@ class MemoryEnvironment:
             self._guide.searched(shown)
         if "note" in data:
             self._add(Note(data["note"], tuple(data["cites"])))
-            self._guide.tried(data["cites"])
-        if "tried" in data:
-            self._guide.tried(data["tried"])
+        if "kept" in data:
+            self._keep_turns(data["kept"])
         if "done" in data:
             self._guide.done()
         if "file" in data:
@@ -226,8 +227,8 @@ class MemoryEnvironment:
         part = self._guide.part(self._out is not None and bool(self._unwritten))
         if lead := self._guide.lead:
             shown = f"{len(self.notes)} notes so far.\n{self._lines(lead.turns)}"
-            numbers = [self._numbers[stored.id] for stored in self._guide.left]
-            return Route((part,), now=shown, grammar=f'({note_rule(numbers)} | "done()")')
+            numbers = [self._numbers[stored.id] for stored in lead.turns]
+            return Route((part,), now=shown, grammar=keep_rule(numbers))
         rules = {
             LOOK: f'({SEARCH_RULE} | "done()")',
             REPORT: self._write_rule() if self._out is not None else "",
@@ -276,12 +277,6 @@ class MemoryEnvironment:
         if unknown:
             return Outcome(f"Not noted: no turn [{unknown[0]}] was shown.", False)
         cites = tuple(by_number[number] for number in dict.fromkeys(numbers))[:MOST_CITED]
-        self._guide.tried(cites)
-        outcome = self._noted(text, cites)
-        return outcome if outcome.valid else replace(outcome, data=json.dumps({"tried": cites}))
-
-    def _noted(self, text: str, cites: tuple[int, ...]) -> Outcome:
-        """Take a note, if what it claims stands in the turns that it cites."""
         said = [self._turns[turn] for turn in cites]
         known = f"{self.goal} {' '.join(stored.turn.speaker for stored in self._turns.values())}"
         wrong = claims.unsupported(
@@ -319,6 +314,24 @@ class MemoryEnvironment:
             return Outcome(f"Not finished: {why} first.", False)
         self._finished = True
         return Outcome("The job is finished.", True, json.dumps({"finished": True}))
+
+    def _keep(self, argument: str) -> Outcome:
+        """Note turns of the thread in their own words, and leave it."""
+        lead = self._guide.lead
+        asked = {int(number) for number in re.findall(r"\[(\d{1,6})\]", argument)}
+        turns = [stored.id for stored in lead.turns if self._numbers[stored.id] in asked] if lead else []
+        if not turns:
+            return Outcome("Nothing is kept: name turns of this thread, keep([3] [4]).", False)
+        self._keep_turns(turns)
+        return Outcome(f"Kept; {len(self.notes)} notes.", True, json.dumps({"kept": turns}))
+
+    def _keep_turns(self, turns: Sequence[int]) -> None:
+        for turn in turns:
+            stored = self._turns[turn]
+            text = self._library.text(stored)
+            shown = text if len(text) <= LONGEST_TURN else f"{text[:LONGEST_TURN].rstrip()}…"
+            self._add(Note(f"{' '.join(stored.turn.speaker.split())}: {shown}", (turn,)))
+        self._guide.done()
 
     def _done(self, _: str) -> Outcome:
         if not self._guide.done():

@@ -11,6 +11,7 @@ from localmem.llm import prompts
 from localmem.llm.protocol import LanguageModel
 from localmem.tasks import trim
 from localmem.tasks.context import NOTE, Context, Part
+from localmem.tasks.coverage import completed
 from localmem.tasks.cues import Cue, folded, language_of
 from localmem.tasks.direct import ASKS_FOR, direct
 from localmem.tasks.facts import Situation
@@ -135,7 +136,7 @@ class _Work:
         for place in range(TRIES):
             written = self._written(allowed, context, model(), temperature, seed + place)
             self.written = f"{self.written}\n{written}".strip()
-            lines = trim.parse(written, allowed)
+            lines = completed(trim.parse(written, allowed), context)
             self.nothing = all(line.verb is Verb.NONE for line in lines) and written == "none"
             kept = self._take(lines, context)
             if kept or self.nothing:

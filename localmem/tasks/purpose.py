@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 LEAD = "What does this message ask of the plan?\n"
 SURE = 0.85
-"""Probability from which a purpose counts, whatever the tables say."""
+"""Probability from which a purpose decides the mood, whatever the tables say."""
+PLAIN = 0.7
+"""Probability from which an order is taken for one of its kind, where the tables see an order too."""
 LIKELY = 0.5
 """Probability from which a purpose widens what the tables say."""
 DENIED = 0.02
@@ -78,6 +80,10 @@ _CUES = {
     Purpose.SPLIT: Cue.SPLIT,
     Purpose.MERGE: Cue.MERGE,
 }
+
+
+_SWEEPING = (Purpose.ONLY, Purpose.SPLIT, Purpose.MERGE)
+"""What changes many entries at once, so that a likely guess is not enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +177,14 @@ def told(clause: Clause, chances: Mapping[Purpose, float]) -> Clause:
         chances: probability of each purpose.
     """
     best = max(chances, key=lambda purpose: chances[purpose])
-    found = clause.cues | {_CUES[p] for p, chance in chances.items() if chance >= LIKELY and p in _CUES}
+    found = clause.cues | {
+        cue for p, cue in _CUES.items() if chances[p] >= (SURE if p in _SWEEPING else LIKELY)
+    }
     needed = SURE_OF_ORDER if clause.mood is Mood.ASK and clause.text.endswith("?") else SURE
     talks = best is Purpose.CHAT and clause.mood is Mood.TELL and _says_something(clause)
     if talks or (best is not Purpose.ASK and chances[best] < needed) or chances[best] < SURE:
-        return replace(clause, cues=found)
+        plain = chances[best] >= PLAIN and best not in (*_MOODS, *_SWEEPING) and clause.mood is Mood.TELL
+        return replace(clause, cues=found, purpose=best if plain else None)
     denied = {_CUES[purpose] for purpose, chance in chances.items() if chance < DENIED and purpose in _CUES}
     if chances[Purpose.CHANGE] + chances[Purpose.ABSENT] < DENIED:
         denied.add(Cue.SWAP)

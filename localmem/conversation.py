@@ -16,7 +16,7 @@ from localmem.store.rows import clean
 from localmem.tasks.clarify import ask_back, kept_only, unknown
 from localmem.tasks.context import Part
 from localmem.tasks.facts import Facts, Situation, facts, joined
-from localmem.tasks.pipeline import Understood, focus_of, last_language, steps, understand
+from localmem.tasks.pipeline import Understood, doubtful, focus_of, last_language, steps, understand
 from localmem.tasks.purpose import purposed
 from localmem.tasks.reading import Reading, read
 from localmem.tasks.reply import Worded, reply
@@ -87,11 +87,11 @@ class Conversation:
             return self._undo(text, spoken, on_text, begun)
         reading = read(text[:LONGEST], last)
         self._language = reading.language
-        if not long and Part.TRIM not in without:
-            reading, read_usage = purposed(reading, self._model())
         if long:  # a pasted text is something to remember, not an order
             reading = reading.only([])
         focus = focus_of(graph, self._spoken)
+        if Part.TRIM not in without and doubtful(graph, reading, focus):
+            reading, read_usage = purposed(reading, self._model)
         understood = understand(
             graph, reading, focus, self._model, temperature=temperature, seed=seed, ablate=without
         )

@@ -34,6 +34,8 @@ TRIM_TOKENS = 320
 TRIES = 2
 """How often the model reads a turn of which the guards leave nothing."""
 MOST_FOCUS = 12
+COURTESY = 4
+"""Words of a clause that is small talk and no more, where the tables say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,23 @@ def understand(
         operations = (Operation(Op.QUERY),)
     missed = not operations and bool(left) and not work.nothing
     return Understood(operations, tuple(work.dropped), work.written, missed, work.usage)
+
+
+def doubtful(graph: TaskGraph, reading: Reading, focus: tuple[int, ...]) -> bool:
+    """Whether code cannot be sure what a turn is there for: an order that it cannot read, a question without its mark.
+
+    Args:
+        graph: before the turn.
+        reading: by the tables alone.
+        focus: nodes that were spoken of last, the latest first.
+    """
+    context = Context(graph, reading, focus)
+    return any(
+        direct(replace(context, reading=reading.only([clause]))) is None
+        if clause.mood is Mood.TELL
+        else not clause.text.endswith("?") and len(clause.text.split()) > COURTESY
+        for clause in reading.clauses
+    )
 
 
 class _Work:

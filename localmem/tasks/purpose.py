@@ -8,7 +8,7 @@ tables alone decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -137,19 +137,22 @@ def features(pooled: NDArray[np.float32], text: str, language: str) -> NDArray[n
     return np.concatenate([pooled, np.asarray(marks, np.float32)])
 
 
-def purposed(reading: Reading, model: Any) -> tuple[Reading, Usage]:
+def purposed(reading: Reading, load: Callable[[], Any]) -> tuple[Reading, Usage]:
     """A reading whose clauses are there for what model and tables say together.
 
     Args:
         reading: by the tables alone.
-        model: of language; what it writes is not asked for.
+        load: gives the model of language. What it writes is not asked for.
 
     Raises:
         EngineError: the model cannot run.
     """
     clauses = reading.clauses
+    if not 0 < len(clauses) <= MOST_CLAUSES:
+        return reading, Usage()
+    model = load()
     table = weights(str(model.id)) if isinstance(model, StateModel) else None
-    if table is None or not 0 < len(clauses) <= MOST_CLAUSES:
+    if table is None:
         return reading, Usage()
     texts = [f"{clause.tag}: {clause.text}" if clause.tag else clause.text for clause in clauses]
     states = model.states(LEAD, texts)

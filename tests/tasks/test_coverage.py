@@ -32,7 +32,7 @@ def told(text: str, *lines: Line, purpose: Purpose | None = None) -> list[str]:
     ("text", "slot", "value", "whole"),
     [
         ("we want 20 kilos of red clay", "20 kilos", "", "20 kilos of red clay"),
-        ("the shelf has boards from the old barn", "shelf", "boards", "shelf = boards from the old barn"),
+        ("the shelf has boards from the big barn", "shelf", "boards", "shelf = boards from the big barn"),
         ("compramos 20 kilos de barro", "lugar", "20 kilos", "20 kilos de barro"),
     ],
 )

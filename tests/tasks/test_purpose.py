@@ -14,6 +14,7 @@ from localmem.llm.protocol import States
 from localmem.tasks import purpose
 from localmem.tasks.cues import Cue
 from localmem.tasks.moods import Mood
+from localmem.tasks.pipeline import doubtful
 from localmem.tasks.purpose import (
     PURPOSES,
     Purpose,
@@ -28,6 +29,7 @@ from localmem.tasks.purpose import (
 from localmem.tasks.reading import Clause, read
 from localmem.values import Usage
 from tests.fakes import ScriptedModel
+from tests.tasks.support import kitchen
 
 WIDTH = 4
 
@@ -71,14 +73,14 @@ def clause(*cues: Cue, mood: Mood = Mood.TELL) -> Clause:
 
 def test_a_model_without_weights_leaves_the_reading_as_it_is() -> None:
     reading = read("the harp can take a hike")
-    assert purposed(reading, ScriptedModel()) == (reading, Usage())
+    assert purposed(reading, ScriptedModel) == (reading, Usage())
 
 
 def test_a_wording_that_no_table_has_gets_the_cue_of_its_purpose(fitted: None) -> None:
     reading = read("the harp can take a hike")
     assert Cue.DELETE not in reading.cues
     model = StatedModel({reading.clauses[0].text: float(PURPOSES.index(Purpose.DELETE))})
-    found, usage = purposed(reading, model)
+    found, usage = purposed(reading, lambda: model)
     assert Cue.DELETE in found.cues
     assert sure(found.clauses, Purpose.DELETE)
     assert usage.prompt_tokens == 7
@@ -87,15 +89,37 @@ def test_a_wording_that_no_table_has_gets_the_cue_of_its_purpose(fitted: None) -
 def test_clauses_are_read_together_each_with_its_tag(fitted: None) -> None:
     reading = read("date: next Friday. Who brings the drums?")
     model = StatedModel({})
-    purposed(reading, model)
+    purposed(reading, lambda: model)
     assert model.read == [tuple(f"{c.tag}: {c.text}" if c.tag else c.text for c in reading.clauses)]
 
 
 def test_a_text_of_very_many_sentences_is_not_read_so(fitted: None) -> None:
     reading = read("The harp stays. " * 40)
     model = StatedModel({})
-    assert purposed(reading, model)[0] == reading
+    assert purposed(reading, lambda: model)[0] == reading
     assert not model.read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks",
+        "Danke dir!",
+        "ok, gracias",
+        "Remove the milk",
+        "What do the pancakes need?",
+        "the milk is bought",
+    ],
+)
+def test_what_code_reads_alone_leaves_no_doubt(text: str) -> None:
+    assert not doubtful(kitchen().graph, read(text), ())
+
+
+@pytest.mark.parametrize(
+    "text", ["the milk can take a hike", "tell me once more what goes in there", "let Ana sift the flour"]
+)
+def test_what_code_cannot_read_leaves_a_doubt(text: str) -> None:
+    assert doubtful(kitchen().graph, read(text), ())
 
 
 @pytest.mark.parametrize(

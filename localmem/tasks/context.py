@@ -54,6 +54,13 @@ def kind_of(text: str) -> str:
     return "number" if _NUMBER.search(text) else "text"
 
 
+def whens(text: str) -> list[tuple[str, str]]:
+    """Times and dates in a text, in order: the kind of each, "time" or "date", and its words."""
+    found = [("time", match) for match in _TIME.finditer(text)]
+    found += [("date", match) for match in _DATE.finditer(_TIME.sub(lambda m: " " * len(m.group()), text))]
+    return [(kind, match.group().strip()) for kind, match in sorted(found, key=lambda one: one[1].start())]
+
+
 def _bare(text: str) -> str:
     """Folded words without the marks between them."""
     return " ".join(re.findall(r"\w+", fold(text)))

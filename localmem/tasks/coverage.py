@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from localmem.tasks.context import Context, kind_of
+from localmem.tasks.context import Context, kind_of, whens
 from localmem.tasks.cues import Cue
 from localmem.tasks.mentions import content, within
 from localmem.tasks.purpose import Purpose
@@ -39,6 +39,12 @@ _REVISES = frozenset(
     }
 )
 _SHORT = frozenset(slot.casefold() for slots in SLOTS.values() for slot in slots)
+_ADDS = (Verb.NEW, Verb.PART)
+_WHEN_SLOTS = {
+    "en": {"time": "time", "date": "date"},
+    "de": {"time": "Uhrzeit", "date": "Datum"},
+    "es": {"time": "hora", "date": "fecha"},
+}
 MOST_WORDS = 7
 """Of a part of an enumeration that becomes an entry as it is."""
 
@@ -50,7 +56,7 @@ def completed(lines: Sequence[Line], context: Context) -> list[Line]:
         lines: as the model wrote them.
         context: of the clauses that it read.
     """
-    if context.ablate or not any(line.verb is Verb.PART for line in lines):
+    if context.ablate or not any(line.verb in _ADDS for line in lines):
         return list(lines)
     purposes = {clause.purpose for clause in context.reading.clauses}
     if context.cues & _REVISES or not purposes <= {Purpose.ADD, Purpose.START, None}:
@@ -62,8 +68,9 @@ def completed(lines: Sequence[Line], context: Context) -> list[Line]:
         else line
         for line in lines
     ]
-    last = next(line for line in reversed(found) if line.verb is Verb.PART)
+    last = next(line for line in reversed(found) if line.verb in _ADDS)
     known = [word for line in found for word in content(f"{line.slot} {line.text}")]
+    known += [word for line in found for word in _when_words(f"{line.slot} {line.text}")]
     known += [word for m in context.mentions if m.node.live and m.own for word in content(m.node.label)]
     for piece in pieces:
         words = content(piece)
@@ -74,7 +81,18 @@ def completed(lines: Sequence[Line], context: Context) -> list[Line]:
             and _PARTICULAR.search(piece)
         ):
             found.append(Line(Verb.PART, BY_CODE, last.ids, slot=_bare(piece)))
+            known += words
+    for kind, when in whens(_told(context)):
+        words = _when_words(when)
+        if not within(words, known) and not any(when.casefold() in line.text.casefold() for line in found):
+            slot = _WHEN_SLOTS[context.reading.language][kind]
+            found.append(Line(Verb.PART, BY_CODE, last.ids, slot=slot, text=when))
+            known += words
     return found
+
+
+def _when_words(text: str) -> list[str]:
+    return [word.casefold() for word in re.findall(r"\w+", text) if word[0].isdigit() or len(word) > 2]
 
 
 def _told(context: Context) -> str:

@@ -54,6 +54,28 @@ def test_a_part_of_an_enumeration_that_no_line_has_is_an_entry() -> None:
     assert found == ["copies = 200", "comes out on 5 August"]
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "added"),
+    [
+        ("we begin at 4 pm in our garden", part("place", "garden"), "time = 4 pm"),
+        (
+            "Radtour am Sonntag mit Jana",
+            Line(Verb.NEW, "new: Radtour", (-1,), text="Radtour"),
+            "Datum = Sonntag",
+        ),
+        ("nos vemos en la plaza el viernes", part("lugar", "plaza"), "fecha = viernes"),
+    ],
+)
+def test_a_time_or_a_day_that_was_told_is_never_lost(text: str, line: Line, added: str) -> None:
+    assert added in told(text, line)
+
+
+def test_a_day_that_a_line_has_is_not_added_again() -> None:
+    assert told("we meet on Friday", part("date", "Friday")) == ["date = Friday"]
+    task = Line(Verb.NEW, "new: Friday walk", (-1,), text="Friday walk")
+    assert len(told("a Friday walk", task)) == 1
+
+
 def test_what_has_no_number_and_no_name_in_it_is_left_out() -> None:
     assert told("two ropes, it took ages", part("ropes", "two")) == ["ropes = two"]
 

@@ -68,7 +68,7 @@ class Settings(BaseModel):
     threads: int | None = Field(default=None, ge=1, le=256)
     """Threads for generation; None: measured default."""
     threads_batch: int | None = Field(default=None, ge=1, le=256)
-    """Threads for reading the prompt; None: measured default."""
+    """Threads for reading the prompt; None: as many as `threads`."""
     batch: int = Field(default=512, ge=32, le=8192)
     """Tokens that the engine reads at once."""
     flash_attention: bool | None = None

@@ -95,7 +95,7 @@ class LlamaModel:
             batch=settings.batch,
             sequences=SEQUENCES,
             threads=settings.threads or cores,
-            threads_batch=settings.threads_batch or cores,
+            threads_batch=settings.threads_batch or settings.threads or cores,
             flash_attention=settings.flash_attention,
         )
         self._limit: int = min(settings.context, lib.llama_model_n_ctx_train(model))

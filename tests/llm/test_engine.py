@@ -132,6 +132,16 @@ def test_a_new_process_does_not_read_the_fixed_part_again(small_model_path: Path
     assert again.text == told.text
 
 
+@pytest.mark.parametrize(("given", "used"), [({"threads": 1}, 1), ({"threads": 1, "threads_batch": 2}, 2)])
+def test_prompts_are_read_with_as_many_threads_as_replies_unless_it_is_said_otherwise(
+    small_model_path: Path, tmp_path: Path, given: dict[str, int], used: int
+) -> None:
+    config = Settings(prefixes_dir=tmp_path, context=512, **given)  # type: ignore[arg-type]
+    with load(small_model_path, settings=config) as loaded:
+        assert loaded._lib.llama_n_threads(loaded._context.pointer) == 1
+        assert loaded._lib.llama_n_threads_batch(loaded._context.pointer) == used
+
+
 def test_a_damaged_kept_prefix_is_read_again_and_replaced(small_model_path: Path, tmp_path: Path) -> None:
     config = Settings(prefixes_dir=tmp_path, context=512)
     prompt = question("Where is Madrid?")

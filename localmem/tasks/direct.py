@@ -107,7 +107,8 @@ def _whole(context: Context) -> list[Line] | None:
         return None
     if Cue.SWAP in cues and not cues & {Cue.DELETE, Cue.RESTORE, Cue.ONLY}:
         return None
-    if open_words(context) and not sure(context.reading.clauses, *_SAYS_ALL):
+    says_all = sure(context.reading.clauses, *_SAYS_ALL) and "," not in context.told
+    if open_words(context) and not says_all:
         return None
     removed = [m for m in nodes_meant(context) if not m.node.live]
     live = [m for m in nodes_meant(context) if m.node.live]

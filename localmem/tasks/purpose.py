@@ -33,8 +33,6 @@ PLAIN = 0.7
 """Probability from which an order is taken for one of its kind, where the tables see an order too."""
 LIKELY = 0.5
 """Probability from which a purpose widens what the tables say."""
-DENIED = 0.02
-"""Probability below which a cue of the tables is none, where the purpose is sure."""
 SURE_OF_ORDER = 0.97
 """The same for an order that the tables take for a question, and that is marked as one."""
 MOST_CLAUSES = 12
@@ -185,17 +183,17 @@ def told(clause: Clause, chances: Mapping[Purpose, float]) -> Clause:
     }
     needed = SURE_OF_ORDER if clause.mood is Mood.ASK and clause.text.endswith("?") else SURE
     talks = best is Purpose.CHAT and clause.mood is Mood.TELL and _says_something(clause)
-    if talks or (best is not Purpose.ASK and chances[best] < needed) or chances[best] < SURE:
-        plain = chances[best] >= PLAIN and best not in (*_MOODS, *_SWEEPING) and clause.mood is Mood.TELL
-        return replace(clause, cues=found, purpose=best if plain else None)
-    denied = {_CUES[purpose] for purpose, chance in chances.items() if chance < DENIED and purpose in _CUES}
-    if chances[Purpose.CHANGE] + chances[Purpose.ABSENT] < DENIED:
-        denied.add(Cue.SWAP)
-    if chances[Purpose.BACK] + chances[Purpose.RESTORE] < DENIED:
-        denied.add(Cue.FIRST)
-    return replace(clause, mood=_MOODS.get(best, Mood.TELL), cues=found - denied, purpose=best)
+    decides = not talks and chances[best] >= (SURE if best is Purpose.ASK else needed)
+    plain = chances[best] >= PLAIN and best not in (*_MOODS, *_SWEEPING) and clause.mood is Mood.TELL
+    known = clause.cues & _ORDERS - {_CUES.get(best), Cue.ADD}
+    if known and clause.mood is Mood.TELL and best not in _MOODS:
+        return replace(clause, cues=found)  # the tables see another order: both are possible
+    if decides:
+        return replace(clause, mood=_MOODS.get(best, Mood.TELL), cues=found, purpose=best)
+    return replace(clause, cues=found, purpose=best if plain else None)
 
 
+_ORDERS = frozenset(_CUES.values()) | {Cue.SWAP, Cue.FIRST}
 _PARTICULAR = re.compile(r"\d|(?<=\S\s)[A-ZÄÖÜÁÉÍÓÚÑ][^\W\d_]|@")
 
 

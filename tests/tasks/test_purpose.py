@@ -149,9 +149,16 @@ def test_what_names_something_is_told_however_much_it_sounds_like_talk(text: str
     assert told(before, chances(chat=0.95, add=0.05)) == before
 
 
-def test_a_sure_purpose_takes_the_cues_that_it_denies() -> None:
-    found = told(clause(Cue.DELETE, Cue.ALL, Cue.FIRST, Cue.SWAP), chances(done=0.99, add=0.01))
-    assert found.cues == {Cue.DONE, Cue.ALL}
+def test_where_the_tables_see_another_order_both_are_possible() -> None:
+    found = told(clause(Cue.DELETE, Cue.ALL), chances(done=0.99, add=0.01))
+    assert found.cues == {Cue.DELETE, Cue.ALL, Cue.DONE}
+    assert found.purpose is None
+
+
+def test_where_the_tables_see_no_order_a_sure_purpose_decides() -> None:
+    found = told(clause(Cue.ALL), chances(done=0.99, add=0.01))
+    assert found.cues == {Cue.ALL, Cue.DONE}
+    assert found.purpose is Purpose.DONE
 
 
 def test_a_likely_purpose_only_adds_its_cue() -> None:

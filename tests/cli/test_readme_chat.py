@@ -20,9 +20,8 @@ def shown() -> list[tuple[str, str]]:
 WRITTEN = (
     "new: farewell party\n+ Marek\n+ date = Friday\n+ time = 6 pm\n+ Dana\n+ Yusuf\n+ Li",
     "none",
-    "[0] Not in memory.",
 )
-"""By the model, for the turns that code alone does not read; the first answer is tried no second time."""
+"""By the model, for the turns that code alone does not read."""
 
 
 def test_the_replies_are_those_of_the_readme(localmem: CommandLine) -> None:

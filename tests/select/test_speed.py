@@ -2,6 +2,7 @@
 
 import time
 import tracemalloc
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -42,14 +43,22 @@ def test_10000_candidates_take_a_twentieth_of_the_plain_twin_and_no_whole_matrix
     mix, budget = Mix(), Budget(16)
     select(candidates(3000), budget, mix, implementation="numba")  # compiles
     tracemalloc.start()
-    begun = time.perf_counter()
     chosen = select(many, budget, mix, implementation="numba")
-    compiled = time.perf_counter() - begun
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(chosen.order) == 16
     assert peak < 10_000 * 10_000 * 4 / 2
-    begun = time.perf_counter()
-    np.maximum(reference.similarity(many, mix, slice(0, 256)), 0.0) @ many.priority
-    plain = (time.perf_counter() - begun) * 16 * 10_000 / 256
-    assert compiled * 20 < plain
+    compiled = _best(lambda: select(many, budget, mix, implementation="numba"))
+    part = slice(0, 256)
+    rows = _best(lambda: np.maximum(reference.similarity(many, mix, part), 0.0) @ many.priority)
+    assert compiled * 20 < rows * 16 * 10_000 / 256
+
+
+def _best(call: Callable[[], object]) -> float:
+    """Processor seconds of the quickest of three calls: a busy machine is not the selector's fault."""
+    taken = []
+    for _ in range(3):
+        begun = time.process_time()
+        call()
+        taken.append(time.process_time() - begun)
+    return min(taken)

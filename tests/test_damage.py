@@ -69,8 +69,12 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @pytest.mark.parametrize("seed", range(4))
 def test_flipped_bytes_never_end_in_a_traceback(sound: bytes, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    told = []
-    for flip in range(FLIPS // 4):
+    told: list[str] = []
+    for flip in range(2 * FLIPS):
+        if (
+            told and flip >= FLIPS // 4
+        ):  # some files are so that the first flips hit nothing that is looked at
+            break
         content = bytearray(sound)
         # Half of them in the first bytes of a page, where its layout stands: most others only change a text.
         for _ in range(3):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from localmem.tasks.context import NOTE, Context, kind_of
-from localmem.tasks.cues import Cue, folded
+from localmem.tasks.cues import REVISES, Cue, folded
 from localmem.tasks.items import LISTED, UNITS, quantity
 from localmem.tasks.meant import FILLERS, REASON, nodes_meant, open_words
 from localmem.tasks.mentions import alike, content, within
@@ -151,19 +151,7 @@ def by_tag(context: Context) -> list[Line] | None:
     ):
         return [Line(Verb.BACK, BY_CODE, (named.id,))]
     known = [] if named is None else [named.slot, *(past.value or past.slot for past in named.history)]
-    revises = {
-        Cue.DELETE,
-        Cue.RESTORE,
-        Cue.BACK,
-        Cue.DONE,
-        Cue.ABSENT,
-        Cue.SWAP,
-        Cue.ONLY,
-        Cue.SPLIT,
-        Cue.MERGE,
-        Cue.CHANGE,
-        Cue.FIRST,
-    }
+    revises = REVISES | {Cue.CHANGE, Cue.FIRST}
     thing = _OLD_THING.fullmatch(folded(text))
     if thing and not any(within(content(thing[1]), content(past)) for past in known):
         revises -= {Cue.BACK, Cue.FIRST}  # "place: the old pier" names a pier

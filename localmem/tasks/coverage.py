@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from localmem.tasks.context import Context, kind_of, whens
-from localmem.tasks.cues import Cue
+from localmem.tasks.cues import REVISES, Cue
 from localmem.tasks.mentions import content, within
 from localmem.tasks.purpose import Purpose
 from localmem.tasks.trim import BY_CODE, NO_START, SLOTS, Line, Verb
@@ -24,20 +24,6 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _PARTICULAR = re.compile(r"\d|(?<=\S\s)[A-ZÄÖÜÁÉÍÓÚÑ][^\W\d_]")
-_REVISES = frozenset(
-    {
-        Cue.DELETE,
-        Cue.RESTORE,
-        Cue.BACK,
-        Cue.DONE,
-        Cue.ABSENT,
-        Cue.SWAP,
-        Cue.ONLY,
-        Cue.SPLIT,
-        Cue.MERGE,
-        Cue.CHANGE,
-    }
-)
 _SHORT = frozenset(slot.casefold() for slots in SLOTS.values() for slot in slots)
 _ADDS = (Verb.NEW, Verb.PART)
 _WHEN_SLOTS = {
@@ -59,7 +45,7 @@ def completed(lines: Sequence[Line], context: Context) -> list[Line]:
     if context.ablate or not any(line.verb in _ADDS for line in lines):
         return list(lines)
     purposes = {clause.purpose for clause in context.reading.clauses}
-    if context.cues & _REVISES or not purposes <= {Purpose.ADD, Purpose.START, None}:
+    if context.cues & (REVISES | {Cue.CHANGE}) or not purposes <= {Purpose.ADD, Purpose.START, None}:
         return list(lines)
     pieces = [piece.strip(" .!") for piece in _JOINT.split(_told(context)) if piece and piece.strip()]
     found = [

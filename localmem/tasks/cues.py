@@ -14,9 +14,25 @@ from localmem.tasks.german import GERMAN
 from localmem.tasks.language import Cue, Language
 from localmem.tasks.spanish import SPANISH
 
-__all__ = ["LANGUAGES", "Cue", "Language", "cues", "find", "folded", "has", "language_of", "pattern"]
+__all__ = [
+    "LANGUAGES",
+    "REVISES",
+    "Cue",
+    "Language",
+    "cues",
+    "find",
+    "folded",
+    "has",
+    "language_of",
+    "pattern",
+]
 
 LANGUAGES = {language.code: language for language in (ENGLISH, GERMAN, SPANISH)}
+
+REVISES = frozenset(
+    {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.SPLIT, Cue.MERGE}
+)
+"""Cues of a turn that does something to what stands, beyond giving it another value."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 

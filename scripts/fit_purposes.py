@@ -26,6 +26,7 @@ from scipy.optimize import minimize
 from localmem import llm, models
 from localmem.models import Kind
 from localmem.tasks import purpose
+from localmem.tasks.cues import Cue
 from localmem.tasks.purpose import LEAD, PURPOSES, SURE, Weights, features, pooled
 
 CLAUSES = Path(__file__).with_name("clauses")
@@ -80,7 +81,12 @@ def main() -> None:
     whole = fit(table, target)
     out = arguments.out or Path(purpose.__file__).with_name("purposes") / f"{arguments.model}.npz"
     out.parent.mkdir(exist_ok=True)
-    np.savez_compressed(out, matrix=whole.matrix.astype(np.float32), bias=whole.bias.astype(np.float32))
+    np.savez_compressed(
+        out,
+        matrix=whole.matrix.astype(np.float32),
+        bias=whole.bias.astype(np.float32),
+        cues=np.array(whole.cues),
+    )
     summary = {
         "model": arguments.model,
         "messages": len(messages),
@@ -126,7 +132,7 @@ def read_states(model: str, messages: list[Message], kept: Path) -> dict[str, ND
             found[message.key] = np.array([pooled(piece) for piece in pieces])
             if place % SAVED_EVERY == 0 or place == len(missing):
                 partial = kept.with_suffix(".part.npz")
-                np.savez(partial, **found)
+                np.savez(partial, allow_pickle=False, **found)
                 partial.replace(kept)
                 print(f"{place} of {len(missing)} messages", flush=True)
     return found
@@ -156,7 +162,7 @@ def fit(table: NDArray[np.float32], target: NDArray[np.float64]) -> Weights:
     start = np.zeros(width * purposes + purposes)
     flat = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 120}).x
     matrix = flat[:-purposes].reshape(width, purposes) / scale[:, None]
-    return Weights(matrix, flat[-purposes:] - mean @ matrix)
+    return Weights(matrix, flat[-purposes:] - mean @ matrix, tuple(map(str, Cue)))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from localmem.tasks.context import Context, kind_of, whens
+from localmem.tasks.context import Context, Part, kind_of, whens
 from localmem.tasks.cues import REVISES, Cue
-from localmem.tasks.mentions import content, within
+from localmem.tasks.mentions import PARTICULAR, content, within
 from localmem.tasks.purpose import Purpose
 from localmem.tasks.trim import BY_CODE, NO_START, SLOTS, Line, Verb
 
@@ -23,7 +23,6 @@ _TAIL = re.compile(
     r"\s+(?:of|with|from|by|for|in|aus|von|mit|für|bei|de|del|con|para|en)\s+(?:[^\W_]+[\s'’-]*){1,4}[.!]?$",
     re.IGNORECASE,
 )
-_PARTICULAR = re.compile(r"\d|(?<=\S\s)[A-ZÄÖÜÁÉÍÓÚÑ][^\W\d_]")
 _SHORT = frozenset(slot.casefold() for slots in SLOTS.values() for slot in slots)
 _ADDS = (Verb.NEW, Verb.PART)
 _WHEN_SLOTS = {
@@ -42,7 +41,7 @@ def completed(lines: Sequence[Line], context: Context) -> list[Line]:
         lines: as the model wrote them.
         context: of the clauses that it read.
     """
-    if context.ablate or not any(line.verb in _ADDS for line in lines):
+    if Part.TRIM in context.ablate or not any(line.verb in _ADDS for line in lines):
         return list(lines)
     purposes = {clause.purpose for clause in context.reading.clauses}
     if context.cues & (REVISES | {Cue.CHANGE}) or not purposes <= {Purpose.ADD, Purpose.START, None}:
@@ -64,7 +63,7 @@ def completed(lines: Sequence[Line], context: Context) -> list[Line]:
             words
             and len(piece.split()) <= MOST_WORDS
             and not within(words, known)
-            and _PARTICULAR.search(piece)
+            and PARTICULAR.search(piece)
         ):
             found.append(Line(Verb.PART, BY_CODE, last.ids, slot=_bare(piece)))
             known += words

@@ -11,7 +11,7 @@ from localmem.tasks.cues import REVISES, Cue, folded
 from localmem.tasks.guards import bears, says_delete
 from localmem.tasks.meant import open_words
 from localmem.tasks.mentions import content
-from localmem.tasks.purpose import Purpose, sure
+from localmem.tasks.purpose import Purpose
 from localmem.tasks.reading import FRAGMENT
 from localmem.tasks.subgraph import subgraph
 from localmem.tasks.trim import WHOLE, Frame, Verb, names
@@ -79,9 +79,9 @@ def frame(context: Context) -> Frame:
             forced=True,
         )
     verbs = {verb: _nodes(verb, context, shown) for verb in _verbs(context, shown)}
-    wanted_verbs = _purposes_verbs(context)
-    if wanted_verbs and any(verbs.get(verb) or verb is Verb.NEW for verb in wanted_verbs & set(verbs)):
-        verbs = {verb: ids for verb, ids in verbs.items() if verb in wanted_verbs}
+    asked = {verb: ids for verb, ids in verbs.items() if verb in _purposes_verbs(context)}
+    if any(ids or verb is Verb.NEW for verb, ids in asked.items()):
+        verbs = asked
     if Part.GRAPH in context.ablate:
         for verb in (Verb.BACK, Verb.RESTORE, Verb.LINK, Verb.GROUP):
             verbs.pop(verb, None)
@@ -187,10 +187,11 @@ _BY_PURPOSE = {
 
 def _purposes_verbs(context: Context) -> frozenset[Verb]:
     """What the clauses can ask for, where each of them is surely there for something; else empty."""
-    told = context.reading.clauses
-    found = [_BY_PURPOSE.get(clause.purpose) if clause.purpose else None for clause in told]
-    known = [verbs for verbs in found if verbs is not None]
-    return frozenset().union(*known) if known and len(known) == len(found) else frozenset()
+    found = [
+        _BY_PURPOSE.get(clause.purpose, frozenset()) for clause in context.reading.clauses if clause.purpose
+    ]
+    known = len(found) == len(context.reading.clauses) and all(found)
+    return frozenset().union(*found) if known else frozenset()
 
 
 def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
@@ -206,8 +207,6 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.NEW})
     if Cue.START in cues:
         verbs.add(Verb.NEW)
-        if sure(context.reading.clauses, Purpose.START) and not _touches_standing(context):
-            return frozenset({Verb.NEW})
         if (
             not hinted - {Verb.LINK}
             and not _touches_standing(context)

@@ -64,6 +64,10 @@ class Mention:
         return _only_numbers(self.words)
 
 
+PARTICULAR = re.compile(r"\d|(?<=\S\s)[A-ZÄÖÜÁÉÍÓÚÑ][^\W\d_]")
+"""A number or a name in a text: a word with a capital letter that does not begin it."""
+
+
 def content(text: str) -> list[str]:
     """Words of a text that mean something by themselves, folded, in order."""
     return [word for word in map(str.casefold, _WORD.findall(folded(text))) if word not in _COMMON]

@@ -7,7 +7,6 @@ tables alone decide.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from localmem.llm.protocol import StateModel
 from localmem.tasks.cues import Cue, cues
+from localmem.tasks.mentions import PARTICULAR
 from localmem.tasks.moods import ACTS, Mood
 from localmem.values import Usage
 
@@ -92,6 +92,8 @@ class Weights:
     """Shape (features, purposes)."""
     bias: NDArray[np.float32]
     """Shape (purposes,)."""
+    cues: tuple[str, ...]
+    """Those that the features hold, in order."""
 
 
 @cache
@@ -107,7 +109,7 @@ def weights(model: str) -> Weights | None:
     if not path.is_file():
         return None
     with np.load(path) as table:
-        return Weights(table["matrix"], table["bias"])
+        return Weights(table["matrix"], table["bias"], tuple(table["cues"].tolist()))
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -117,11 +119,11 @@ def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.concatenate([states[-1], states.mean(axis=0)])
 
 
-def features(pooled: NDArray[np.float32], text: str, language: str) -> NDArray[np.float32]:
+def features(states: NDArray[np.float32], text: str, language: str) -> NDArray[np.float32]:
     """What the layer sees of a clause: its states, the cues of the tables, and whether it ends with a question mark.
 
     Args:
-        pooled: its states, see `pooled`.
+        states: its pooled states, see `pooled`.
         text: the clause.
         language: its code.
 
@@ -132,7 +134,7 @@ def features(pooled: NDArray[np.float32], text: str, language: str) -> NDArray[n
 
     found = cues(text, language)
     marks = [float(cue in found) for cue in Cue] + [float(text.endswith("?"))]
-    return np.concatenate([pooled, np.asarray(marks, np.float32)])
+    return np.concatenate([states, np.asarray(marks, np.float32)])
 
 
 def purposed(reading: Reading, load: Callable[[], Any]) -> tuple[Reading, Usage]:
@@ -161,11 +163,16 @@ def purposed(reading: Reading, load: Callable[[], Any]) -> tuple[Reading, Usage]
     return reading.only(found), states.usage
 
 
-def probabilities(features: NDArray[np.float32], table: Weights) -> dict[Purpose, float]:
-    """Of each purpose: the softmax of the linear layer."""
+def probabilities(row: NDArray[np.float32], table: Weights) -> dict[Purpose, float]:
+    """Of each purpose, in (0, 1), summing to 1: the softmax of the linear layer.
+
+    Args:
+        row: the features of a clause, see `features`.
+        table: the weights.
+    """
     import numpy as np
 
-    scores = features @ table.matrix + table.bias
+    scores = row @ table.matrix + table.bias
     powers = np.exp(scores - scores.max())
     return dict(zip(PURPOSES, (powers / powers.sum()).tolist(), strict=True))
 
@@ -194,12 +201,11 @@ def told(clause: Clause, chances: Mapping[Purpose, float]) -> Clause:
 
 
 _ORDERS = frozenset(_CUES.values()) | {Cue.SWAP, Cue.FIRST}
-_PARTICULAR = re.compile(r"\d|(?<=\S\s)[A-ZÄÖÜÁÉÍÓÚÑ][^\W\d_]|@")
 
 
 def _says_something(clause: Clause) -> bool:
-    """Whether a clause that looks like talk has a number or a name in it, or a word that the tables know as an order."""
-    return bool(clause.cues & ACTS) or _PARTICULAR.search(clause.text) is not None
+    """Whether a clause that looks like talk has a number, a name or an address in it, or a cue of an order."""
+    return bool(clause.cues & ACTS) or "@" in clause.text or PARTICULAR.search(clause.text) is not None
 
 
 def sure(clauses: Sequence[Clause], *purposes: Purpose) -> bool:

@@ -59,7 +59,7 @@ def fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     places = np.arange(len(PURPOSES))
     matrix[0] = 40.0 * places
     bias = (-20.0 * places**2).astype(np.float32)
-    table = Weights(matrix, bias)
+    table = Weights(matrix, bias, tuple(Cue))
     monkeypatch.setattr(purpose, "weights", lambda model: table if model == "fake-stated" else None)
 
 
@@ -176,9 +176,8 @@ def test_what_is_unlikely_changes_nothing() -> None:
 @given(st.lists(st.floats(-50, 50), min_size=8, max_size=8))
 def test_probabilities_sum_to_one(values: list[float]) -> None:
     rng = np.random.default_rng(0)
-    table = Weights(
-        rng.normal(size=(8, len(PURPOSES))).astype(np.float32), np.zeros(len(PURPOSES), np.float32)
-    )
+    matrix = rng.normal(size=(8, len(PURPOSES))).astype(np.float32)
+    table = Weights(matrix, np.zeros(len(PURPOSES), np.float32), ())
     found = probabilities(np.array(values, np.float32), table)
     assert sum(found.values()) == pytest.approx(1.0, abs=1e-4)
     assert all(chance >= 0 for chance in found.values())
@@ -199,5 +198,6 @@ def test_the_weights_that_ship_fit_the_features() -> None:
     for file in files:
         table = purpose.weights(file.stem)
         assert table is not None
+        assert table.cues == tuple(Cue), "fit the weights again: scripts/fit_purposes.py"
         assert table.matrix.shape[1] == len(table.bias) == len(PURPOSES)
         assert (table.matrix.shape[0] - len(Cue) - 1) % 2 == 0

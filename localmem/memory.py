@@ -10,20 +10,19 @@ Engines are loaded at first use: `stats` loads none, `search` only the embedder.
 from __future__ import annotations
 
 import os
-import shlex
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import closing, nullcontext
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from localmem import arguments, embed, llm, models
+from localmem import arguments
 from localmem.embed.protocol import Embedder
-from localmem.errors import StoreError, TranscriptError, UsageError
+from localmem.engines import Engines, embedder_loader, load_model
 from localmem.formats import DateOrder, Format
 from localmem.llm.protocol import LanguageModel
-from localmem.models import Backend, Kind
+from localmem.opening import examine, locate, make_store, open_store
 from localmem.recall import answer, bulk
 from localmem.recall.ingest import Ingest
 from localmem.recall.neighbourhood import Limits
@@ -33,7 +32,6 @@ from localmem.select import Budget
 from localmem.settings import Settings
 from localmem.settings import settings as environment_settings
 from localmem.store import Store
-from localmem.upkeep import passphrase as passphrases
 from localmem.upkeep.owned import Owned
 from localmem.values import (
     Answer,
@@ -49,104 +47,13 @@ from localmem.values import (
 if TYPE_CHECKING:
     from localmem.agent.agent import Agent
     from localmem.conversation import Conversation
-    from localmem.embed.pool import EmbedderPool
     from localmem.recall.view import View
     from localmem.tasks import Tasks
-    from localmem.upkeep.doctor import Finding
 
-SUFFIX = ".db"
-
-
-def locate(memory: str | Path | None, settings: Settings) -> Path:
-    """Path of a memory given by name or path; None: the one of the settings.
-
-    Raises:
-        UsageError: a name that cannot be one, or a path written as text that does not end in .db.
-    """
-    given = arguments.memory(settings.memory if memory is None else memory)
-    try:
-        path = Path(given).expanduser()
-    except RuntimeError:
-        raise UsageError(f"There is no home folder for {given}.", hint="Write the whole path.") from None
-    if isinstance(memory, Path) or path.suffix == SUFFIX:
-        return path
-    if path.name != given:
-        raise UsageError(
-            f"{given} cannot be a memory: its path must end in {SUFFIX}.",
-            hint=f"Write {given.rstrip('/')}{SUFFIX}, or a name without a slash.",
-        )
-    odd = any(c in '<>:"|?*\\\0\n\r\t' or "\ud800" <= c <= "\udfff" for c in given)
-    if not given or given.startswith((".", "-")) or odd:
-        raise UsageError(
-            f"{given!r} is no name for a memory.",
-            hint=f"Use letters and digits, or a path that ends in {SUFFIX}.",
-        )
-    return settings.memories_dir / f"{given}{SUFFIX}"
+__all__ = ["Memory", "examine", "locate", "open_store"]
 
 
-def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -> Store | Path:
-    """A memory that is there, opened; the path of one that is not, if it may be made.
-
-    Raises:
-        UsageError, StoreError: as `Memory.open`.
-    """
-    path = locate(memory, settings)
-    if os.path.lexists(path):
-        return Store.open(path, create=create, passphrase=lambda: passphrases.find(path, settings))
-    if create:
-        return path
-    option = f" --memory {shlex.quote(str(memory))}" if memory is not None else ""
-    folder = settings.memories_dir.expanduser()
-    names = sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
-    there = f"There are: {', '.join(names[:20])}. Make another" if names else "Make one"
-    raise StoreError(f"There is no memory at {path}.", hint=f"{there} with: localmem ingest FILE{option}")
-
-
-def examine(
-    memory: str | Path | None = None, *, settings: Settings | None = None, digests: bool = True
-) -> Iterator[Finding]:
-    """Look at engines, models, a memory and where they lie, one after the other; see `localmem.upkeep.doctor`.
-
-    Args:
-        memory: as for `Memory.open`; one that is not there is a fault if it is named.
-        settings: None: those of the environment.
-        digests: whether the models' files are read, which takes seconds a gigabyte.
-
-    Raises:
-        UsageError: a name or path that cannot be one.
-    """
-    from localmem.upkeep import doctor
-
-    chosen = settings or environment_settings()
-    path = locate(memory, chosen)
-
-    def open_store() -> Store:
-        return Store.open(path, create=False, passphrase=lambda: passphrases.find(path, chosen))
-
-    return doctor.examine(path, chosen, needed=memory is not None, digests=digests, open_store=open_store)
-
-
-def _load_model(spec: str, settings: Settings) -> LanguageModel:
-    local = models.locate(spec, kind=Kind.LANGUAGE)
-    return llm.load(local.path, id=local.id, digest=local.digest or None, settings=settings)
-
-
-def _embedder(settings: Settings) -> Callable[[int | None], Embedder]:
-    """What loads the embedder of the settings for so many threads, also in another process.
-
-    Raises:
-        ModelMissingError: it was not pulled yet.
-    """
-    backend = settings.embedder_backend
-    folder = Path(settings.embedder).expanduser()
-    if settings.embedder not in models.catalogue().by_id and folder.is_dir():
-        return partial(embed.load_with, str(folder), folder, backend)
-    needed = None if backend == "sentence-transformers" else Backend.ONNX
-    local = models.locate(settings.embedder, backend=needed, kind=Kind.EMBEDDER)
-    return partial(embed.load_with, local.id, local.folder, backend)
-
-
-class Memory(Owned):
+class Memory(Engines, Owned):
     """Everything that was said in some transcripts, and answers about it.
 
     Use `open`; the constructor takes the parts, for tests and for other engines.
@@ -162,12 +69,10 @@ class Memory(Owned):
     def __init__(
         self, store: Store | Path, *, embedder: Callable[[], Embedder], model: Callable[[], LanguageModel]
     ) -> None:
+        super().__init__(embedder=embedder, model=model)
         self._path = store if isinstance(store, Path) else store.path
         if isinstance(store, Store):
             self._store = store
-        self._settings: Settings | None = None
-        self._make_embedder = embedder
-        self._make_model = model
 
     @classmethod
     def open(
@@ -194,10 +99,10 @@ class Memory(Owned):
         chosen = settings or environment_settings()
 
         def make_embedder() -> Embedder:
-            return _embedder(chosen)(chosen.threads)
+            return embedder_loader(chosen)(chosen.threads)
 
         def make_model() -> LanguageModel:
-            return _load_model(model or chosen.model, chosen)
+            return load_model(model or chosen.model, chosen)
 
         opened = cls(open_store(memory, chosen, create=create), embedder=make_embedder, model=make_model)
         opened._settings = chosen
@@ -214,11 +119,6 @@ class Memory(Owned):
         self._close_model()
         if "_store" in self.__dict__:
             self._store.close()
-
-    def _close_model(self) -> None:
-        made = self.__dict__.pop("model", None)
-        if made is not None and hasattr(made, "close"):
-            made.close()
 
     @property
     def path(self) -> Path:
@@ -240,14 +140,7 @@ class Memory(Owned):
             UsageError: a name, path or passphrase that cannot be one.
             StoreError: there is something already, it cannot be made, or SQLCipher is not installed.
         """
-        path = locate(memory, settings or environment_settings())
-        if passphrase is not None:
-            Store.make_encrypted(path, passphrase)
-        elif os.path.lexists(path):
-            raise StoreError(f"{path} is there already.", hint="Choose another name.")
-        else:
-            Store.open(path).close()
-        return path
+        return make_store(memory, settings or environment_settings(), passphrase=passphrase)
 
     @property
     def encrypted(self) -> bool:
@@ -266,38 +159,6 @@ class Memory(Owned):
     @cached_property
     def _recall(self) -> Recall:
         return Recall(self._store, lambda: self.embedder)
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        """The embedder; loaded at first use.
-
-        Raises:
-            ModelMissingError: it was not pulled yet.
-        """
-        return self._make_embedder()
-
-    @cached_property
-    def model(self) -> LanguageModel:
-        """The model of language; loaded at first use.
-
-        Raises:
-            ModelMissingError: it was not pulled yet.
-        """
-        return self._make_model()
-
-    def change_model(self, model: str) -> None:
-        """Use another model of language from now on: the present one is closed, the other is loaded at first use.
-
-        Args:
-            model: as for `open`.
-
-        Raises:
-            UnknownModelError, ModelMissingError: it is not on this machine; the present one stays.
-        """
-        settings = self._settings or environment_settings()
-        models.locate(model, kind=Kind.LANGUAGE)
-        self._close_model()
-        self._make_model = lambda: _load_model(model, settings)
 
     def ingest(
         self,
@@ -340,44 +201,13 @@ class Memory(Owned):
         ingest = Ingest(
             self._store if there else lambda: self._store, self.embedder if pool is None else pool, ahead=pool
         )
-        reports: list[FileReport] = []
-
-        def add(new: list[FileReport]) -> None:
-            reports.extend(new)
-            if on_file is not None:
-                for report in new:
-                    on_file(report)
-
-        def refused(path: str, error: TranscriptError) -> None:
-            add([FileReport(path, "", "", 0, 0, (), 0, 0, 0.0, error=str(error), hint=error.hint)])
-
         items = bulk.plan(wanted)
         if on_plan is not None:
             on_plan([item for item in items if isinstance(item, Path)])
         reading = bulk.Reading(chosen, conversation, order)
         looked_at = None if pool is None else ingest.prepare
         with pool or nullcontext(), closing(bulk.opened(items, reading, jobs, looked_at)) as opened:
-            for file in opened:
-                if isinstance(file, bulk.Refused):
-                    refused(file.path, file.error)
-                    continue
-
-                def told(done: int, total: int, name: str = file.name) -> None:
-                    if progress is not None:
-                        progress(name, done, total)
-
-                add(
-                    ingest.file(file.name, file.events, lasting=file.lasting, found=file.found, progress=told)
-                )
-        return IngestReport(tuple(reports))
-
-    def _pool(self, jobs: int) -> EmbedderPool | None:
-        """The embedder in other processes; None if it was given to the constructor, and stays in this one."""
-        from localmem.embed.pool import EmbedderPool
-
-        if self._settings is None:
-            return None
-        return EmbedderPool(_embedder(self._settings), jobs, threads=self._settings.threads)
+            return bulk.write(opened, ingest, progress=progress, on_file=on_file)
 
     def search(
         self, query: str, *, budget: int = 16, hops: int = 2, tokens: int | None = None, left_out: int = 0

@@ -527,7 +527,7 @@ def test_another_model_takes_the_place_of_the_one_that_is_closed(
         asked.append(spec)
         return ScriptedModel()
 
-    monkeypatch.setattr("localmem.memory._load_model", load)
+    monkeypatch.setattr("localmem.engines.load_model", load)
     monkeypatch.setattr("localmem.models.locate", lambda spec, **_: None)
     with opened(path, model=Closing) as memory:
         former = memory.model

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +21,14 @@ from localmem.embed.pool import as_worker
 from localmem.errors import TranscriptError
 from localmem.formats import DateOrder, Format
 from localmem.recall.readings import Events, First, first
+from localmem.recall.reports import unread
 from localmem.transcripts import Event, Reopened, Turn, expand, heads
+from localmem.values import FileReport, IngestReport
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from localmem.recall.ingest import Ingest
 
 HELD = 4_000_000
 """Bytes of a file up to which its events are handed over; of a larger one only what the first reading found."""
@@ -122,6 +127,38 @@ def opened(
                     yield Opened(
                         source.name, _again(looked.events, looked.error), source.lasting, looked.found
                     )
+
+
+def write(
+    items: Iterable[Opened | Refused],
+    ingest: Ingest,
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
+    on_file: Callable[[FileReport], None] | None = None,
+) -> IngestReport:
+    """Add what is new in every item, in order; a path that was refused has its report in its place.
+
+    Args:
+        items: of `opened`.
+        ingest: adds them.
+        progress: called with file, turns done and turns in all, after each batch.
+        on_file: called with each report as soon as the file is done.
+
+    Raises:
+        EmbedderMismatchError, EmbedderError, StoreError: as `Ingest`.
+    """
+    reports: list[FileReport] = []
+    for item in items:
+        if isinstance(item, Refused):
+            new = [unread(item.path, item.error)]
+        else:
+            told = None if progress is None else partial(progress, item.name)
+            new = ingest.file(item.name, item.events, lasting=item.lasting, found=item.found, progress=told)
+        reports += new
+        if on_file is not None:
+            for report in new:
+                on_file(report)
+    return IngestReport(tuple(reports))
 
 
 def _look_ahead(

@@ -45,6 +45,11 @@ def nothing(path: str, found: First, seconds: float) -> FileReport:
     )
 
 
+def unread(path: str, error: TranscriptError) -> FileReport:
+    """The report of a path that gives no file."""
+    return FileReport(path, "", "", 0, 0, (), 0, 0, 0.0, **reason(error))
+
+
 def reason(error: TranscriptError | None) -> dict[str, Any]:
     """The fields of a report that tell an error."""
     return {} if error is None else {"error": str(error), "hint": error.hint}

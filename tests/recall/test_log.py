@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -15,12 +13,6 @@ from tests.fakes import HashingEmbedder
 from tests.recall.support import stored_threads, stored_turns
 
 NINE = datetime(2025, 3, 4, 9, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "memory.db") as opened:
-        yield opened
 
 
 def exchange(log: ChatLog, said: str, reply: str, at: datetime = NINE) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -22,12 +21,6 @@ from tests.fakes import HashingEmbedder
 from tests.recall.support import NOON, ingest, talk, turn
 
 FERRY = "The ferry to Ullapool leaves the harbour at nine."
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "memory.db") as store:
-        yield store
 
 
 def recall(store: Store) -> Recall:

@@ -35,6 +35,8 @@ REVISES = frozenset(
 """Cues of a turn that does something to what stands, beyond giving it another value."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_MARKUP = re.compile(r"<[^<>\s]+>|\[/?[A-Z]{3,}(?:_[A-Z0-9]+)*\]")
+"""What looks like a control token or a tag: "<|im_end|>", "</s>", "[INST]". Its letters are words of no language."""
 
 
 @lru_cache(maxsize=256)
@@ -58,6 +60,7 @@ _UNMARKED = re.compile(r"\b(" + "|".join(_MARKED) + r")\b")
 
 def language_of(text: str, last: str = "en") -> str:
     """Code of the language that has most of its function words in the text; `last` where none leads."""
+    text = _MARKUP.sub(" ", text)
     found = _WORD.findall(text.casefold().replace("’", "'"))
     scores = {code: sum(word in language.common for word in found) for code, language in LANGUAGES.items()}
     scores["es"] += 2 * len(re.findall("[¿¡ñ]", text.casefold()))

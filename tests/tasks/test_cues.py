@@ -115,6 +115,25 @@ def test_a_tie_keeps_the_language_of_the_turn_before() -> None:
     assert language_of("the und", "de") == "de"
 
 
+MARKUP = """
+<|im_end|> <|im_start|> <|im_sep|> <|begin_of_text|> <|end_of_turn|> <start_of_turn> </s> <s> <unk> <<SYS>> <</SYS>> [INST] [/INST]
+[SEP] [UNK] [TOOL_CALLS] <｜end▁of▁sentence｜> <|die|> <the> <¿> <|grün|> <|el_mañana|>
+""".split()
+
+
+@pytest.mark.parametrize("token", MARKUP)
+@pytest.mark.parametrize("last", list(LANGUAGES))
+def test_what_looks_like_a_control_token_is_of_no_language(token: str, last: str) -> None:
+    assert language_of(token, last) == last
+    assert language_of(f"{token}{token}system {token}", last) == last
+
+
+@pytest.mark.parametrize("token", MARKUP)
+def test_words_around_a_control_token_tell_their_language(token: str) -> None:
+    assert language_of(f"{token}die Wolle ist für den Markt{token}", "en") == "de"
+    assert language_of(f"{token} the ferry is at nine", "de") == "en"
+
+
 @given(st.text(max_size=80), st.sampled_from(list(LANGUAGES)))
 def test_any_text_has_cues_or_none(text: str, code: str) -> None:
     assert cues(text, code) == {cue for cue in Cue if pattern(code, cue).search(folded(text))}

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from localmem.embed.offline import offline
 from localmem.embed.text import clean
 from localmem.errors import EmbedderError
 
@@ -25,10 +26,7 @@ class SentenceEmbedder:
     """
 
     def __init__(self, id: str, folder: Path, *, threads: int | None = None) -> None:
-        # Read by the hub libraries when they are imported.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
-        os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+        os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # read by the hub's client when it is imported
         try:
             import torch
             from sentence_transformers import SentenceTransformer
@@ -42,8 +40,9 @@ class SentenceEmbedder:
         if threads:
             torch.set_num_threads(threads)
         try:
-            self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-            self._dimension = int(self._model.encode([""], show_progress_bar=False).shape[1])
+            with offline():
+                self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+                self._dimension = int(self._model.encode([""], show_progress_bar=False).shape[1])
         except Exception as error:
             # Whatever the model's own code raises: OSError, ValueError, KeyError, safetensors' own.
             reason = (str(error).splitlines() or [type(error).__name__])[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 
 import numpy as np
 import pytest
@@ -81,6 +82,13 @@ def test_both_backends_give_vectors_that_may_stand_in_one_index(onnx, full):
     cosine = np.einsum("nd,nd->n", onnx.encode(TEXTS), full.encode(TEXTS))
     assert cosine.mean() > 0.98
     assert cosine.min() > 0.95
+
+
+def test_loading_a_model_leaves_the_hub_open_for_a_pull(full):
+    from huggingface_hub import is_offline_mode
+
+    assert not is_offline_mode()
+    assert {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"}.isdisjoint(os.environ)
 
 
 def test_sentence_transformers_takes_odd_texts_and_none(full):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TextIO
+from typing import Any
 
-from localmem.errors import BenchError, UsageError
+from localmem.bench.result_file import ResultFile
+from localmem.errors import UsageError
 
 LATE = 20
 """Steps beyond this one are late: long trajectories are where a full history hurts."""
@@ -159,7 +159,7 @@ def wilcoxon(first: Sequence[float], second: Sequence[float]) -> float | None:
     return float(test(first, second).pvalue)
 
 
-class Results:
+class Results(ResultFile[RunResult]):
     """The file of a benchmark; a line is on disk when `add` returns. Use it as a context manager.
 
     Args:
@@ -170,28 +170,8 @@ class Results:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._known: dict[RunKey, RunResult] = {}
-        self._file: TextIO | None = None
-        if path is None:
-            return
-        try:
-            kept = path.read_bytes() if path.exists() else b""
-            self._known = _read(kept, path)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a", encoding="utf-8")
-            if kept and not kept.endswith(b"\n"):  # it was cut off within a line
-                self._file.write("\n")
-        except OSError as error:
-            raise BenchError(
-                f"{path} cannot be used: {error.strerror}.", hint="Name another file with --out."
-            ) from None
-
-    def __enter__(self) -> Results:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        super().__init__(path, _result, start='{"system": ')
+        self._known = {result.key: result for result in self._kept}
 
     def known(self, key: RunKey) -> RunResult | None:
         """What a run came to before."""
@@ -199,29 +179,8 @@ class Results:
 
     def add(self, result: RunResult) -> None:
         """Keep a result."""
-        if self._file is not None:
-            row = asdict(result)
-            self._file.write(json.dumps({**row.pop("key"), **row}, ensure_ascii=False) + "\n")
-            self._file.flush()
-
-
-def _read(kept: bytes, path: Path) -> dict[RunKey, RunResult]:
-    found = {}
-    lines = kept.decode("utf-8", "replace").split("\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            result = _result(json.loads(line))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, json.JSONDecodeError) and line.startswith('{"system": '):
-                continue  # a run that was killed while it wrote
-            raise BenchError(
-                f"{path}, line {number}: that is no result of this benchmark.",
-                hint="Name another file with --out.",
-            ) from None
-        found[result.key] = result
-    return found
+        row = asdict(result)
+        self._write({**row.pop("key"), **row})
 
 
 def _result(row: dict[str, Any]) -> RunResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -14,8 +13,8 @@ from localmem.bench.answer_scores import bleu1, f1
 from localmem.bench.names import Same
 from localmem.bench.questions import UNKNOWN, Question, Talk
 from localmem.bench.rankings import BASELINES, LAST, Rankings
+from localmem.bench.result_file import ResultFile
 from localmem.embed.protocol import Embedder
-from localmem.errors import BenchError
 from localmem.llm.protocol import Generation, LanguageModel, Prompt
 from localmem.recall import answer
 from localmem.recall.answer_grammar import KIND
@@ -75,31 +74,28 @@ class Result:
     seconds: float
 
 
-class Journal:
-    """Results in a file, a JSON line each; what is there is not asked again."""
+class Journal(ResultFile[Result]):
+    """The file of a run; what is there is not asked again. Use it as a context manager.
+
+    Args:
+        path: JSON lines, made if missing; None: nothing is kept.
+
+    Raises:
+        BenchError: the file holds something else, or cannot be read or written.
+    """
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self.done: dict[Key, Result] = {}
-        if path is None or not path.exists():
-            return
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            try:
-                row = json.loads(line)
-                result = Result(**(row | {"key": Key(**row["key"])}))
-            except (ValueError, TypeError, KeyError) as error:
-                raise BenchError(
-                    f"{path}, line {number}, is no answer of this benchmark.",
-                    hint="Name another file with --out.",
-                ) from error
-            self.done[result.key] = result
+        super().__init__(path, _from_row, start='{"key": ')
+        self.done = {result.key: result for result in self._kept}
 
     def add(self, result: Result) -> None:
         """Keep a result at once."""
         self.done[result.key] = result
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(result), ensure_ascii=False) + "\n")
+        self._write(asdict(result))
+
+
+def _from_row(row: dict[str, Any]) -> Result:
+    return Result(**(row | {"key": Key(**row["key"])}))
 
 
 def run(

@@ -1,19 +1,15 @@
-"""Results as they come: one JSON line a turn, so that a run that was cut off goes on where it was."""
+"""Turns of runs as they come, one JSON line a turn; a run that was cut off starts again."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from localmem.bench.meter import Tokens
+from localmem.bench.result_file import ResultFile
 from localmem.bench.scoring import Failure, Kind
-from localmem.errors import BenchError
-
-_START = '{"case": '
-"""Of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +87,7 @@ def from_row(row: dict[str, Any]) -> TurnResult:
     return TurnResult(run, **rest)
 
 
-class Journal:
+class Journal(ResultFile[TurnResult]):
     """The file of a run; each line is on disk when `add` returns. Use it as a context manager.
 
     A run of which the file has not every turn is not finished, and what it has of it does not count: the state of
@@ -105,28 +101,8 @@ class Journal:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._finished: dict[Run, list[TurnResult]] = {}
-        self._file: TextIO | None = None
-        if path is None:
-            return
-        try:
-            kept = path.read_bytes() if path.exists() else b""
-            self._finished = _finished(kept, path)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a", encoding="utf-8")
-            if kept and not kept.endswith(b"\n"):  # it was cut off within a line
-                self._file.write("\n")
-        except OSError as error:
-            raise BenchError(
-                f"{path} cannot be used: {error.strerror}.", hint="Name another file with --out."
-            ) from None
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        super().__init__(path, from_row, start='{"case": ')
+        self._finished = _finished(self._kept)
 
     def finished(self, run: Run) -> list[TurnResult]:
         """The turns of a run that was finished before; empty: it was not."""
@@ -134,30 +110,16 @@ class Journal:
 
     def add(self, result: TurnResult) -> None:
         """Keep a turn."""
-        if self._file is not None:
-            self._file.write(json.dumps(to_row(result), ensure_ascii=False) + "\n")
-            self._file.flush()
+        self._write(to_row(result))
 
 
-def _finished(kept: bytes, path: Path) -> dict[Run, list[TurnResult]]:
+def _finished(results: Iterable[TurnResult]) -> dict[Run, list[TurnResult]]:
     runs: dict[Run, list[TurnResult]] = {}
-    for number, line in enumerate(kept.decode("utf-8", "replace").split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            result = from_row(json.loads(line))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            # A run that was killed has left the beginning of a line; a later one went on after it.
-            if isinstance(error, json.JSONDecodeError) and _START.startswith(line[: len(_START)]):
-                continue
-            raise BenchError(
-                f"{path}, line {number}: that is no result of this benchmark.",
-                hint="Name another file with --out.",
-            ) from None
+    for result in results:
         if result.turn == 1:
             runs[result.run] = []
         runs.setdefault(result.run, []).append(result)
-    return {run: results for run, results in runs.items() if _whole(results)}
+    return {run: turns for run, turns in runs.items() if _whole(turns)}
 
 
 def _whole(results: Iterable[TurnResult]) -> bool:

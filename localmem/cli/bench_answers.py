@@ -72,7 +72,6 @@ def command(
         )
     talks = asked.load(data, conversations or [])
     drawn = asked.draw((one for talk in talks for one in talk.questions), questions, seed)
-    journal = answers.Journal(out)
 
     def told(result: answers.Result) -> None:
         if not quiet:
@@ -81,7 +80,7 @@ def command(
                 f"{result.key.system}, F1 {100 * result.f1:.0f}: {one_line(result.key.question)} | {one_line(said)}"
             )
 
-    with engines(model) as lent:
+    with answers.Journal(out) as journal, engines(model) as lent:
         results = answers.run(
             talks, drawn, lent.meter, lent.embedder,
             systems=systems, budget=budget, same=same, journal=journal, on_result=told,

@@ -62,17 +62,21 @@ def test_a_question_without_an_answer_is_right_when_it_is_refused(tmp_path: Path
 
 def test_what_the_file_has_is_not_asked_again(tmp_path: Path) -> None:
     out = tmp_path / "answers.jsonl"
-    first = go(tmp_path, ScriptedModel(["[1] Dilip."] * 5), journal=Journal(out))
-    again = go(tmp_path, ScriptedModel([]), journal=Journal(out))
+    with Journal(out) as journal:
+        first = go(tmp_path, ScriptedModel(["[1] Dilip."] * 5), journal=journal)
+    with Journal(out) as journal:
+        again = go(tmp_path, ScriptedModel([]), journal=journal)
     assert again == first
     assert len(out.read_text("utf-8").splitlines()) == 5
 
 
 def test_another_budget_is_another_answer(tmp_path: Path) -> None:
     out = tmp_path / "answers.jsonl"
-    go(tmp_path, ScriptedModel(["[1] Dilip."]), systems=("localmem",), journal=Journal(out))
-    go(tmp_path, ScriptedModel(["[1] Bob."]), systems=("localmem",), budget=2, journal=Journal(out))
-    assert len(Journal(out).done) == 2
+    with Journal(out) as journal:
+        go(tmp_path, ScriptedModel(["[1] Dilip."]), systems=("localmem",), journal=journal)
+        go(tmp_path, ScriptedModel(["[1] Bob."]), systems=("localmem",), budget=2, journal=journal)
+    with Journal(out) as journal:
+        assert len(journal.done) == 2
 
 
 @pytest.mark.parametrize("line", ["{}", "nonsense", '{"key": {"system": "x"}}'])

@@ -210,25 +210,25 @@ class Dropped:
     """For people: "the words touch no node named celery"."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What came of one turn of a chat."""
 
     text: str
     turn: int
     """Number of the turn in the task memory."""
-    operations: tuple[TaskStep, ...]
+    operations: tuple[TaskStep, ...] = ()
     """What changed, and what was asked; empty for small talk."""
-    dropped: tuple[Dropped, ...]
-    facts: tuple[str, ...]
+    dropped: tuple[Dropped, ...] = ()
+    facts: tuple[str, ...] = ()
     """What code found in the task graph and its history, on which the text rests."""
     plain: bool
     """The text is the facts as they are: the model's wording did not pass its check."""
-    asks: bool
+    asks: bool = False
     """The turn was not understood, or only in part: the text asks the user back."""
-    citations: tuple[Citation, ...]
+    citations: tuple[Citation, ...] = ()
     """Turns of the recall memory that the text rests on."""
-    workspace: Workspace | None
+    workspace: Workspace | None = None
     """What recall found; None if it was not asked."""
     usage: Usage
     """Of all calls."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from localmem.bench.cases import Case
+from localmem.bench.cases import Case, CaseTurn
 from localmem.bench.journal import Journal, Run, TurnResult
 from localmem.bench.meter import Tokens
 from localmem.bench.scoring import Failure, Kind, judge
@@ -62,14 +62,7 @@ def _case(
     with system.start(temperature=key.temperature, seed=key.seed) as conversation:
         for number, turn in enumerate(case.turns, 1):
             outcome = conversation.say(turn.user)
-            failures = judge(
-                turn,
-                before=before,
-                after=outcome.paths,
-                intents=outcome.intents,
-                reply=outcome.reply,
-                loose=system.loose,
-            )
+            failures = _judged(turn, before, outcome, system)
             if outcome.error:
                 failures = (Failure(Kind.ERROR, "a reply", outcome.error), *failures)
             before = outcome.paths
@@ -80,19 +73,21 @@ def _case(
     return results
 
 
+def _judged(
+    turn: CaseTurn, before: tuple[str, ...], came: Outcome | TurnResult, system: System
+) -> tuple[Failure, ...]:
+    """What came of a turn against what it expects, after the paths `before`."""
+    return judge(
+        turn, before=before, after=came.paths, intents=came.intents, reply=came.reply, loose=system.loose
+    )
+
+
 def _judged_again(case: Case, system: System, kept: list[TurnResult]) -> list[TurnResult]:
     """Finished turns against the expectations as they are now."""
     results: list[TurnResult] = []
     before: tuple[str, ...] = ()
     for turn, one in zip(case.turns, kept, strict=True):
-        failures = judge(
-            turn,
-            before=before,
-            after=one.paths,
-            intents=one.intents,
-            reply=one.reply,
-            loose=system.loose,
-        )
+        failures = _judged(turn, before, one, system)
         errors = tuple(failure for failure in one.failures if failure.kind is Kind.ERROR)
         results.append(replace(one, half=case.half, failures=errors + failures))
         before = one.paths

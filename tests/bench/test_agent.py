@@ -16,6 +16,7 @@ from localmem.agent.environments.problems import generate
 from localmem.agent.values import Actions, Assist, Mode, Part
 from localmem.bench.agent import MEASURED, Problem, System, found, games, made, run, systems
 from localmem.bench.agent_results import Results, RunKey, RunResult, compare, rows, wilcoxon
+from localmem.cli.bench_agent import Without
 from localmem.errors import AgentError, BenchError, UsageError
 from localmem.llm.protocol import Generation, Prompt
 from localmem.values import Usage
@@ -91,6 +92,10 @@ def test_a_way_without_a_part_is_a_system_of_its_own() -> None:
     for assists in ((), (Assist.SEARCH,)):
         both = systems(list(Mode), [Actions.FREE], [], assists=assists)
         assert [way.options.assists for way in both] == [frozenset(assists)] * 2
+
+
+def test_each_part_and_each_assist_can_be_ablated_by_its_name() -> None:
+    assert [(one.name, one.value) for one in Without] == [(one.name, one.value) for one in (*Part, *Assist)]
 
 
 def test_runs_in_the_file_are_not_made_again(tmp_path: Path) -> None:

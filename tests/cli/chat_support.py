@@ -28,13 +28,7 @@ def reply(text: str = "Noted.", **fields: Any) -> Reply:
     plain = Reply(
         text=text,
         turn=0,
-        operations=(),
-        dropped=(),
-        facts=(),
         plain=False,
-        asks=False,
-        citations=(),
-        workspace=None,
         usage=Usage(100, 40, 10, calls=2),
         reply_usage=Usage(60, 20, 8, calls=1),
         seconds=1.5,

@@ -73,12 +73,7 @@ def make_store(memory: str | Path, settings: Settings, *, passphrase: str | None
         UsageError, StoreError: as `Memory.new`.
     """
     path = locate(memory, settings)
-    if passphrase is not None:
-        Store.make_encrypted(path, passphrase)
-    elif os.path.lexists(path):
-        raise StoreError(f"{path} is there already.", hint="Choose another name.")
-    else:
-        Store.open(path).close()
+    Store.make(path, passphrase)
     return path
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from localmem.errors import StoreError
 from localmem.store.engine_errors import damaged, translated
-from localmem.store.file import Opened, make_encrypted, open_file
+from localmem.store.file import Opened, make_file, open_file
 from localmem.store.rows import Row
 
 _CHUNK = 4096  # rows fetched at once
@@ -58,14 +58,14 @@ class Database:
         return cls(path, open_file(path, create=create, passphrase=passphrase))
 
     @staticmethod
-    def make_encrypted(path: Path, passphrase: str) -> None:
-        """Make an empty memory that only that passphrase opens.
+    def make(path: Path, passphrase: str | None = None) -> None:
+        """Make an empty memory, which only that passphrase opens if there is one; whole, or not at all.
 
         Raises:
             StoreError: there is something at `path` already, SQLCipher is not installed, the disk is full, ...
             UsageError: a passphrase that cannot be one.
         """
-        make_encrypted(path, passphrase)
+        make_file(path, passphrase)
 
     def close(self) -> None:
         """Close the file; again does nothing."""

@@ -70,22 +70,24 @@ def open_file(path: Path, *, create: bool, passphrase: Callable[[], str] | None 
     return Opened(connection, not writable, key is not None)
 
 
-def make_encrypted(path: Path, passphrase: str) -> None:
-    """Make an empty encrypted memory, whole or not at all.
+def make_file(path: Path, passphrase: str | None) -> None:
+    """Make an empty memory, encrypted if there is a passphrase: whole, or not at all.
 
     Raises:
         StoreError: there is something at `path` already, SQLCipher is not installed, the disk is full, ...
         UsageError: a passphrase that cannot be one.
     """
-    cipher.check(passphrase)
-    cipher.library(path)
+    if passphrase is not None:
+        cipher.check(passphrase)
+        cipher.library(path)
     there = StoreError(f"{path} is there already.", hint="Choose another name.")
     with translated(path):
         if os.path.lexists(path):
             raise there
-        # Elsewhere first: an empty file in its place would be taken for a new memory in plain text.
+        # Elsewhere first: an empty file in its place would be taken for a new memory in plain text, and what a
+        # full disk left of it would be in the way of the next try.
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+        with TemporaryDirectory(prefix=".new-memory.", dir=path.parent) as folder:
             new = Path(folder) / path.name
             _make(new)
             with closing(_connect(new, "mode=rw", passphrase)) as connection:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import getpass
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from localmem.cli.chat_prompt import history_path
 from localmem.settings import settings
-from localmem.store import Store
+from localmem.store import Store, file
 from tests.cli.conftest import CommandLine
 
 
@@ -31,6 +32,31 @@ def test_a_memory_is_made_empty(localmem: CommandLine) -> None:
     with Store.open(path, create=False) as store:
         assert store.blank
     assert localmem("memory", "new", "work").code == 1
+
+
+def test_what_a_full_disk_leaves_is_not_in_the_way_of_the_next_try(
+    localmem: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file, "migrate", full)
+        result = localmem("memory", "new", "work")
+    path = settings().memories_dir / "work.db"
+    assert (result.code, result.err) == (
+        1,
+        f"localmem: {path}: there is no room left on the disk; nothing was changed.\n"
+        "  Free some space and run the command again.\n",
+    )
+    assert list(path.parent.iterdir()) == []
+    assert localmem("memory", "new", "work").code == 0
+
+
+def test_a_name_as_long_as_the_disk_takes_can_be_made(localmem: CommandLine) -> None:
+    assert localmem("memory", "new", "w" * 240).code == 0
 
 
 def test_an_encrypted_one_is_made_with_a_passphrase_typed_twice_and_opened_with_it(

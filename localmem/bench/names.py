@@ -23,6 +23,7 @@ class Part(StrEnum):
     TRIM = "trim"
     GRAPH = "graph"
     GUARDS = "guards"
+    EXAMPLES = "examples"
 
 
 TEMPERATURE = 0.3

@@ -26,6 +26,10 @@ class PromptKind:
         """What is asked, as a message, from the values that the template uses."""
         return Message(Speaker.USER, templates.render(f"{self.name}.j2", **values))
 
+    def example(self, reply: str, **values: object) -> tuple[Message, Message]:
+        """Question and reply of one more example, for a prompt whose fixed ones are not enough."""
+        return self.ask(**values), Message(Speaker.ASSISTANT, reply)
+
     def prompt(self, *messages: Message, start: str = "") -> Prompt:
         """A prompt of this kind: the fixed messages, then these."""
         return Prompt(self.name, (*self.fixed, *messages), len(self.fixed), start)

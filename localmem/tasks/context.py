@@ -75,6 +75,8 @@ class Part(StrEnum):
     """Wholes, parts and histories: a flat list of slots."""
     GUARDS = "guards"
     """Nothing that the model writes is held against the words."""
+    EXAMPLES = "examples"
+    """Examples that are worded like the turn: the model reads the fixed ones alone."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from localmem.tasks.context import Context, kind_of
-from localmem.tasks.cues import Cue, folded, has, pattern
+from localmem.tasks.context import Context, kind_of, whens
+from localmem.tasks.cues import Cue, cues, folded, has, pattern
 from localmem.tasks.meant import nodes_meant, open_words
 from localmem.tasks.mentions import alike, content
 from localmem.tasks.tables import words
@@ -72,7 +72,24 @@ def note(context: Context) -> list[Line] | None:
         p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)
     ]
     rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
+    if _says_more(" ".join(rest), context.reading.language):
+        return None
     return [Line(Verb.NOTE, BY_CODE, (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
+
+
+_JOINT = re.compile(r"[,;.:]\s+|\s(?:and|but|so|und|aber|also|y|pero|así que)\s")
+
+
+def _says_more(text: str, language: str) -> bool:
+    """Whether something stands behind a comma or "and" that may be an order: when else, how many, who instead."""
+    parts = _JOINT.split(text)[1:]
+    return any(
+        len(part.split()) > 1 and (whens(part) or cues(part, language) & _ASKS_FOR)
+        for part in map(folded, parts)
+    )
+
+
+_ASKS_FOR = frozenset({Cue.ADD, Cue.CHANGE, Cue.SWAP, Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ALSO})
 
 
 def only_merges(context: Context) -> bool:

@@ -14,6 +14,7 @@ from localmem.tasks.context import NOTE, Context, Part
 from localmem.tasks.coverage import completed
 from localmem.tasks.cues import Cue, folded, language_of
 from localmem.tasks.direct import ASKS_FOR, direct
+from localmem.tasks.examples import chosen
 from localmem.tasks.facts import Situation
 from localmem.tasks.frame import frame
 from localmem.tasks.graph import STEP, TaskGraph
@@ -172,7 +173,13 @@ class _Work:
         flat = Part.GRAPH in context.ablate
         state = trim.shown_text(node_lines(context.graph, allowed.shown, former=former, flat=flat))
         kind = prompts.load(KIND)
-        prompt = kind.prompt(kind.ask(state=state, said=context.told))
+        like = (
+            () if Part.EXAMPLES in context.ablate else chosen(context.told, state, context.reading.language)
+        )
+        shots = [
+            message for one in like for message in kind.example(one.reply, state=one.state, said=one.said)
+        ]
+        prompt = kind.prompt(*shots, kind.ask(state=state, said=context.told))
         try:
             generation = model.generate(
                 prompt,

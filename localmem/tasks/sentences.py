@@ -21,6 +21,10 @@ _ORDINAL = re.compile(r"\b\d{1,2}\. (?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|
 _TITLE = re.compile(r"\b(?:dr|mr|mrs|ms|prof|st|sr|sra|srta|hr|fr)\.$", re.IGNORECASE)
 
 
+_GOES_ON = re.compile(r"(?:and|but|so|then|also|oh|und|aber|dann|y|pero|luego)\b", re.IGNORECASE)
+"""What follows no abbreviation and no ordinal number."""
+
+
 _BORDER = re.compile(r"(?<=[.!?…;])[\"”’')]*\s+|\s*(?:—|–|\s--?)\s+|(?<=[^\W\d_])—(?=[^\W\d_])|\n+")
 
 
@@ -120,7 +124,12 @@ def sentences(text: str) -> list[str]:
         if ends_sentence and (_TITLE.search(begun) or _ORDINAL.search(begun + " " + text[end : end + 12])):
             pieces[-1] += border.group()
             continue
-        if ends_sentence and _ABBREVIATION.search(begun) and not text[end : end + 1].isupper():
+        if (
+            ends_sentence
+            and _ABBREVIATION.search(begun)
+            and not text[end : end + 1].isupper()
+            and not _GOES_ON.match(text[end:])
+        ):
             pieces[-1] += border.group()
             continue
         pieces.append("")

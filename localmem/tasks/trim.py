@@ -195,7 +195,7 @@ def grammar(frame: Frame) -> str:
         rules.append(f"whole ::= {grammars.alternatives(frame.names[id] for id in frame.shown)}")
         parts.append(f'"link " {several(Verb.LINK)} " to " whole')
     none = ['"none"'] if Verb.NONE in frame.verbs or not parts else []
-    borders = len(re.findall(r"[,;.:&]|\\b(?:and|but|und|aber|y|pero|so|also)\\b", frame.told, re.IGNORECASE))
+    borders = len(re.findall(r"[,;.:&]|\b(?:and|but|und|aber|y|pero|so|also)\b", frame.told, re.IGNORECASE))
     many = "{0,0}" if frame.forced else f"{{0,{min(11, 1 + borders)}}}"
     lines = [f'line ("\\n" line){many}'] if parts else []
     rules += ["line ::= " + " | ".join(parts)] if parts else []

@@ -17,7 +17,7 @@ from localmem.llm import hardware, native
 from localmem.llm.chat import ChatTemplate, tokenize
 from localmem.llm.constraint import NativeGrammar
 from localmem.llm.prefix_store import PrefixStore, prefix_key
-from localmem.llm.protocol import Generation, Prompt, States
+from localmem.llm.protocol import Generation, Odds, Prompt, States
 from localmem.llm.sampler import Sampler
 from localmem.llm.sequences import Kept, Sequences, common_prefix
 from localmem.llm.stream import TextStream
@@ -208,6 +208,24 @@ class LlamaModel:
         return States(
             tuple(np.split(vectors, ends[:-1])), Usage(len(tokens), len(tokens) - served, 0, calls=1)
         )
+
+    def odds(self, prompt: Prompt, replies: tuple[str, str] = ("yes", "no")) -> Odds:
+        """How much likelier one reply is than another: see `JudgeModel.odds`."""
+        with self._lock:
+            self._check_open()
+            first, other = (self._vocabulary.data(reply)[0] for reply in replies)
+            if first == other:
+                raise ValueError(f"{replies[0]!r} and {replies[1]!r} begin alike")
+            tokens, fixed = self._tokens(prompt)
+            if len(tokens) > self._limit:
+                raise ContextOverflowError(
+                    f"The prompt has {len(tokens)} tokens; the context holds {self._limit}",
+                    hint="Shorten the prompt, or set LOCALMEM_CONTEXT higher.",
+                )
+            _, evaluated = self._read(prompt.kind, tokens, fixed, 0)
+            logits = self._context.logits()
+            log_odds = float(logits[first]) - float(logits[other])
+        return Odds(log_odds, Usage(len(tokens), evaluated, 0, calls=1))
 
     def _check_open(self) -> None:
         if self._model.pointer is None:

@@ -136,3 +136,31 @@ class StateModel(Protocol):
             EngineError: anything else that the engine reports.
             KeyboardInterrupt: Ctrl-C.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """How much likelier one reply is than another."""
+
+    log: float
+    """Natural logarithm of the odds; above 0 the first one is likelier."""
+    usage: Usage
+
+
+@runtime_checkable
+class JudgeModel(Protocol):
+    """A model that can be asked how likely a reply is, where its choice alone would say too little."""
+
+    def odds(self, prompt: Prompt, replies: tuple[str, str] = ("yes", "no")) -> Odds:
+        """Read a prompt and compare how two replies to it would begin; nothing is written.
+
+        Args:
+            prompt: what to read.
+            replies: their first tokens must differ.
+
+        Raises:
+            ValueError: they begin with the same token.
+            ContextOverflowError: the prompt does not fit the context.
+            EngineError: anything else that the engine reports.
+            KeyboardInterrupt: Ctrl-C.
+        """

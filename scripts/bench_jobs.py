@@ -1,6 +1,7 @@
 """The agent's jobs over the sample conversation: facts in the reports, and whether the right turns are cited.
 
     python scripts/bench_jobs.py [--model qwen2.5-coder-1.5b] [--max-steps 100] [--job NAME] [--plain]
+        [--done FILE --memory FILE]    # goes on where it was broken off
 
 The jobs stand in `scripts/cases/agent/two-friends.json`.
 """
@@ -18,7 +19,8 @@ from typing import Any
 from bench_common import machine, write_result
 
 from localmem import resources
-from localmem.agent.values import DEFAULT_ASSISTS, Options
+from localmem.agent.agent import Job
+from localmem.agent.values import DEFAULT_ASSISTS, Options, Status
 from localmem.agent.worlds import MemoryWorld
 from localmem.bench.jobs import load, score
 from localmem.memory import Memory
@@ -36,6 +38,7 @@ def main() -> None:
     parser.add_argument("--job", action="append", help="only this one; repeat for more")
     parser.add_argument("--plain", action="store_true", help="without what code adds to the published method")
     parser.add_argument("--out", type=Path, help="keep the result in this file")
+    parser.add_argument("--memory", type=Path, help="keep the sample and the runs in this file; runs go on")
     parser.add_argument("--done", type=Path, help="JSON lines, one a job; jobs in it are not done again")
     arguments = parser.parse_args()
     transcript, jobs = load(CASES)
@@ -48,7 +51,7 @@ def main() -> None:
     begun = time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as folder,
-        Memory.open(Path(folder) / "sample.db", model=arguments.model) as memory,
+        Memory.open(arguments.memory or Path(folder) / "sample.db", model=arguments.model) as memory,
     ):
         memory.ingest(resources.path("samples", transcript))
         for job in jobs:
@@ -58,7 +61,7 @@ def main() -> None:
                 table.append(row["line"])
                 totals = {name: value + row["figures"][name] for name, value in totals.items()}
                 continue
-            planned = memory.agent.plan(job.goal, MemoryWorld(out=str(Path(folder) / "reports")), options)
+            planned = _planned(memory, job.goal, str(Path(folder) / "reports"), options)
             made = planned.run(
                 on_step=lambda subgoal, step: print(
                     f"  {subgoal.number} {subgoal.text} | {'' if step.valid else 'x '}{step.action}",
@@ -99,6 +102,14 @@ def main() -> None:
         write_result(arguments.out, facts, table, result)
     else:
         print("\n".join(table), result, sep="\n")
+
+
+def _planned(memory: Memory, goal: str, out: str, options: Options) -> Job:
+    """A new run, or the one for the same goal that was broken off."""
+    for row in memory.agent.runs():
+        if row.goal == goal and not Status(row.status).over and row.options == options.row():
+            return memory.agent.resume(row.id, out=out)
+    return memory.agent.plan(goal, MemoryWorld(out=out), options)
 
 
 def _known(file: Path | None, model: str, options: Options) -> dict[str, Any]:

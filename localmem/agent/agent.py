@@ -13,7 +13,7 @@ from localmem.agent.environments import Environment
 from localmem.agent.environments.library import Library
 from localmem.agent.environments.memory import MemoryEnvironment
 from localmem.agent.loop import Loop, first_prompt
-from localmem.agent.values import Kind, Options, Status, Step, Subgoal, Trajectory
+from localmem.agent.values import MORE_STEPS, MORE_TOKENS, Kind, Options, Status, Step, Subgoal, Trajectory
 from localmem.agent.worlds import World
 from localmem.errors import AgentError, StoreError, UsageError
 from localmem.llm.protocol import LanguageModel
@@ -42,25 +42,42 @@ class Agent:
 
         Raises:
             UsageError: an empty goal, in a world that has none of its own.
-            AgentError: the world cannot be made.
+            AgentError: the world cannot be made, or a report could not be written.
         """
-        if isinstance(world, worlds.MemoryWorld) and not goal.strip():
-            raise UsageError(
-                "The goal is empty.", hint="For example: localmem run 'List what Ann and Bob decided'"
-            )
+        if isinstance(world, worlds.MemoryWorld):
+            if not goal.strip():
+                raise UsageError(
+                    "The goal is empty.", hint="For example: localmem run 'List what Ann and Bob decided'"
+                )
+            if not self._library.transcripts():
+                raise AgentError(
+                    "There is nothing in this memory yet.",
+                    hint="Read conversations into it with: localmem ingest FILE",
+                )
+            world.check(goal)
         environment = world.make(goal, self._library)
         return Job(self._store, self._model, environment, world, options)
 
-    def resume(self, id: int, *, max_steps: int | None = None, max_tokens: int | None = None) -> Job:
+    def resume(
+        self,
+        id: int,
+        *,
+        max_steps: int | None = None,
+        max_tokens: int | None = None,
+        out: str | None = None,
+        overwrite: bool = False,
+    ) -> Job:
         """A run that goes on where it was left.
 
         Args:
             id: which one.
             max_steps: in all, in place of what it was begun with.
             max_tokens: the same.
+            out: whole path of a folder for reports, in place of what it was begun with.
+            overwrite: whether reports may replace files, even if it was begun without that.
 
         Raises:
-            AgentError: there is no such run, it is over, or its world has changed.
+            AgentError: there is no such run, it is over, its world has changed, or it writes no reports.
         """
         found, past = self.show(id)
         if past.status.over:
@@ -74,9 +91,19 @@ class Agent:
         if made >= options.max_steps:
             raise AgentError(
                 f"Run {id} has made its {made} steps.",
-                hint=f"Let it go on with: localmem run --resume {id} --max-steps {made + 30}",
+                hint=f"Let it go on with: localmem run --resume {id} --max-steps {made + MORE_STEPS}",
+            )
+        spent = past.usage.evaluated_tokens + past.usage.generated_tokens
+        if options.max_tokens is not None and spent >= options.max_tokens:
+            raise AgentError(
+                f"Run {id} has used its tokens: {spent} of {options.max_tokens}.",
+                hint=f"Let it go on with: localmem run --resume {id} --max-tokens {spent + MORE_TOKENS}",
             )
         world = worlds.of(found.environment)
+        if out is not None or overwrite:
+            if not isinstance(world, worlds.MemoryWorld) or not (out or world.out):
+                raise AgentError(f"Run {id} writes no reports.", hint="Leave out --out and --overwrite.")
+            world = replace(world, out=out or world.out, overwrite=overwrite or world.overwrite)
         environment = world.make(found.goal, self._library)
         return Job(self._store, self._model, environment, world, options, id=id, past=past.subgoals)
 
@@ -135,10 +162,7 @@ class Job:
     def findings(self) -> list[tuple[str, tuple[StoredTurn, ...]]]:
         """What was noted, with the turns that each note rests on; empty in worlds without notes."""
         world = self.environment
-        if not isinstance(world, MemoryEnvironment):
-            return []
-        turns = world.cited()
-        return [(note.text, tuple(turns[turn] for turn in note.turns)) for note in world.notes]
+        return world.findings() if isinstance(world, MemoryEnvironment) else []
 
     @property
     def files(self) -> list[Path]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from localmem.agent import lines, notices, prompt
-from localmem.agent.environments import Environment, Outcome, Route
+from localmem.agent.environments import Deciding, Environment, Outcome, Route
 from localmem.agent.lines import Line
 from localmem.agent.values import (
     Actions,
@@ -28,7 +28,7 @@ from localmem.agent.values import (
 )
 from localmem.agent.working_memory import WorkingMemory
 from localmem.errors import ContextOverflowError, TruncatedError
-from localmem.llm.protocol import LanguageModel, Prompt
+from localmem.llm.protocol import JudgeModel, LanguageModel, Prompt
 from localmem.values import Usage
 
 MOST_PARTS = 2
@@ -65,6 +65,9 @@ class NoLog:
 
 def first_prompt(environment: Environment, options: Options) -> str:
     """All that a model would read at the beginning of a run, for people."""
+    if isinstance(environment, Deciding) and _may_decide(options):
+        environment.reset()
+        return environment.preview()
     opening = prompt.opening(environment.kind, options)
     start = environment.reset()
     memory = WorkingMemory(environment.goal, start, options, environment.tells_all)
@@ -76,6 +79,12 @@ def first_prompt(environment: Environment, options: Options) -> str:
 def _route(world: Environment, options: Options) -> Route:
     """What code sees ahead; nothing, if it must not look."""
     return world.route() if options.has(Assist.SEARCH) and not world.done else Route()
+
+
+def _may_decide(options: Options) -> bool:
+    """Whether code may choose an action by what the model holds likely."""
+    laid_out = options.has(Assist.FACTS) and options.has(Assist.SEARCH)
+    return laid_out and options.actions is Actions.VALID
 
 
 def _told_next(world: Environment, options: Options) -> str:
@@ -260,16 +269,32 @@ class Loop:
         parts = self._parts()
         current = self._memory.current
         if current is not None and current.text in parts:
+            if decided := self._decided():
+                return decided
             return self._write("action").action if current.steps else self._first_action()
         ended = None
         if current is not None:
             told = Part.SUMMARY in self._options.without
             ended = self._memory.finish(True, self._memory.last_observation() if told else "")
         self._face()
+        if decided := self._decided():
+            self._begin(parts[0], ended)
+            return decided
         parts = parts[:MOST_PARTS]
         line = self._write('subgoal "\\n" action', parts=parts)
         self._begin(line.subgoal if line.subgoal in parts else parts[0], ended)
         return line.action
+
+    def _decided(self) -> str:
+        """The action that the world comes to by what the model holds likely; empty: the model is to write it."""
+        world, model = self._environment, self._model
+        if not (isinstance(world, Deciding) and isinstance(model, JudgeModel) and _may_decide(self._options)):
+            return ""
+        decision = world.decide(model)
+        if decision is None:
+            return ""
+        self._usage += decision.usage
+        return decision.action
 
     def _route(self) -> Route:
         return _route(self._environment, self._options)

@@ -62,6 +62,10 @@ class Assist(StrEnum):
 DEFAULT_ASSISTS = frozenset(Assist) - {Assist.AHEAD}
 """Of them, a world takes those that its code can give: a memory shows the notes so far, for `STATE`."""
 
+MORE_STEPS = 30
+MORE_TOKENS = 5000
+"""What is proposed for a run that has used what it had."""
+
 OF_SUBGOALS = frozenset({Assist.STATE, Assist.FACTS, Assist.CHANGES})
 """Those that mean nothing without subgoals."""
 

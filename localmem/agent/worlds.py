@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from localmem.agent.environments import Environment
+from localmem.agent.environments import Environment, report
 from localmem.agent.environments.game import SEED, GameEnvironment
+from localmem.agent.environments.guide import named_files
 from localmem.agent.environments.library import Library
 from localmem.agent.environments.memory import MemoryEnvironment
 from localmem.agent.environments.pddl import PddlEnvironment, domain_text
@@ -25,6 +26,15 @@ class MemoryWorld:
     out: str = ""
     """Folder for reports, as a whole path; empty: none are written."""
     overwrite: bool = False
+
+    def check(self, goal: str) -> None:
+        """Refuse early what could not be written at the end. Makes nothing.
+
+        Raises:
+            AgentError: a report that the goal names is there already, or the folder cannot be written into.
+        """
+        if self.out:
+            report.check(Path(self.out), named_files(goal), overwrite=self.overwrite)
 
     def make(self, goal: str, library: Library | None) -> Environment:
         """The world itself."""

@@ -26,6 +26,7 @@ from localmem.cli.run_print import (
     subgoal_row,
     summary,
     verdict,
+    way_on,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +152,11 @@ def start(
     how = _How(as_json, quiet, verbose)
     if resume is not None:
         with Memory.open(memory, create=False, model=model) as opened:
-            _carry_out(opened.agent.resume(resume, max_steps=max_steps, max_tokens=max_tokens), how)
+            folder = str(out.expanduser().absolute()) if out else None
+            job = opened.agent.resume(
+                resume, max_steps=max_steps, max_tokens=max_tokens, out=folder, overwrite=overwrite
+            )
+            _carry_out(job, how)
         return
     chosen = Options(
         mode=mode,
@@ -338,10 +343,12 @@ def _carry_out(job: Job, how: _How) -> None:
             print_line(f"- {text} ({'; '.join(turn.turn.source for turn in turns)})")
         for path in job.files:
             print_line(str(path))
+        if made.status is Status.ENDED and job.world.name == WorldName.MEMORY and not job.findings:
+            note("Nothing about this was found in the memory.")
     if not how.quiet and not how.as_json:
         note(f"Run {job.id}: {summary(made)}")
         if not made.status.over:
-            note(f"It can go on: localmem run --resume {job.id}")
+            note(f"It can go on: {way_on(job.id or 0, made)}")
     if made.status is Status.STOPPED:
         raise typer.Exit(options.INTERRUPTED)
     if made.status is not Status.REACHED:

@@ -43,6 +43,18 @@ def verdict(subgoal: Subgoal) -> str:
     return {True: "reached", False: "not reached", None: "ended"}[subgoal.reached]
 
 
+def way_on(run: int, made: Trajectory) -> str:
+    """The command with which a run that is not over goes on."""
+    from localmem.agent.values import MORE_STEPS, MORE_TOKENS, Status
+
+    spent = made.usage.evaluated_tokens + made.usage.generated_tokens
+    more = {
+        Status.STEPS: f" --max-steps {len(made.acts) + MORE_STEPS}",
+        Status.TOKENS: f" --max-tokens {spent + MORE_TOKENS}",
+    }
+    return f"localmem run --resume {run}{more.get(made.status, '')}"
+
+
 def summary(made: Trajectory) -> str:
     """How a run stands and what it cost, in words."""
     usage = made.usage

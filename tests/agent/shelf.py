@@ -41,6 +41,9 @@ class Shelf:
     def thread(self, id: int) -> Sequence[StoredTurn]:
         return [turn for turn in self.all if turn.thread == id]
 
+    def near(self, stored: StoredTurn, distance: int) -> Sequence[StoredTurn]:
+        return [turn for turn in self.all if abs(turn.position - stored.position) <= distance]
+
     def turns(self, ids: Sequence[int]) -> Sequence[StoredTurn]:
         by_id = {turn.id: turn for turn in self.all}
         if not set(ids) <= by_id.keys():

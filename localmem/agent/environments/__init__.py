@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from localmem.agent.environments.protocol import Environment, Outcome, Route
+from localmem.agent.environments.protocol import Deciding, Decision, Environment, Outcome, Route
 
-__all__ = ["Environment", "Outcome", "Route"]
+__all__ = ["Deciding", "Decision", "Environment", "Outcome", "Route"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 _WORD = re.compile(r"\d[\d.,:]*\d|\w+(?:['’-]\w+)*")
@@ -29,6 +29,22 @@ _MONTHS = [
     "November",
     "December",
 ]
+
+
+def refusal(note: str, turns: Sequence[tuple[str, str, datetime | None]], known: str, marks: str) -> str:
+    """Why a note cannot stand, as a sentence; empty if it can.
+
+    Args:
+        note: one line.
+        turns: speaker, text and time of each that it cites.
+        known: words that need no turn, such as those of who asked.
+        marks: how the turns are cited.
+    """
+    if wrong := unsupported(note, turns, known):
+        return f"{wrong[0]} stands in none of the turns {marks}."
+    if not adds(note, " ".join(text for _, text, _ in turns), known):
+        return f"{marks} has nothing of it but the goal's own words."
+    return ""
 
 
 def unsupported(note: str, turns: Iterable[tuple[str, str, datetime | None]], known: str = "") -> list[str]:

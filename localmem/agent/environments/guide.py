@@ -2,7 +2,7 @@
 
 A small model that is given all tools at once searches for the same again, or ends with the first note; and sentences that it writes about a turn say
 what the goal says, not what the turn says. Here code searches for the goal, a subgoal is a thread of what was found, and
-the model names the turns that count, which are kept in their own words, or leaves the thread with `done()`.
+the turns that count are kept in their own words: by the model's odds for each, or, of a model that gives none, as it names them.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ class Guide:
         return self._leads[0] if self._leads else None
 
     @property
+    def waiting(self) -> list[StoredTurn]:
+        """The turns of all threads that come next."""
+        return [stored for lead in self._leads for stored in lead.turns]
+
+    @property
     def looking(self) -> bool:
         """Whether the model may search with words of its own."""
         return not self._leads and not self._enough and self._searches < MOST_SEARCHES
@@ -57,13 +62,13 @@ class Guide:
     def begin(self, turns: Sequence[StoredTurn]) -> None:
         """Take what was found for the goal."""
         self.begun = True
-        self._add(turns)
+        self.add(turns)
 
     def searched(self, new: Sequence[StoredTurn]) -> None:
         """Take what a search has found that was not shown before; if that is nothing, there are no more searches."""
         self._searches += 1
         self._enough |= not new
-        self._add(new)
+        self.add(new)
 
     def done(self) -> bool:
         """Leave the thread, or the search; False: there is nothing to leave."""
@@ -75,6 +80,10 @@ class Guide:
             return False
         return True
 
+    def enough(self) -> None:
+        """Let the model search no more."""
+        self._enough = True
+
     def part(self, unwritten: bool) -> str:
         """The subgoal that comes next.
 
@@ -85,7 +94,8 @@ class Guide:
             return f"Read {self._leads[0].name}."
         return LOOK if self.looking else REPORT if unwritten else END
 
-    def _add(self, turns: Sequence[StoredTurn]) -> None:
+    def add(self, turns: Sequence[StoredTurn]) -> None:
+        """Take turns that nobody has looked at yet, a thread after the other."""
         by_thread: dict[int, list[StoredTurn]] = {}
         for stored in turns:
             by_thread.setdefault(stored.thread, []).append(stored)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from localmem.store import Store
 from localmem.values import StoredTurn, Transcript
+
+SAME_TALK = timedelta(hours=6)
+"""Turns that are further apart belong to another talk."""
 
 
 class Library(Protocol):
@@ -18,6 +21,9 @@ class Library(Protocol):
 
     def thread(self, id: int) -> Sequence[StoredTurn]:
         """Turns of a thread, in order; none if there is no such thread."""
+
+    def near(self, stored: StoredTurn, distance: int) -> Sequence[StoredTurn]:
+        """Turns of the same talk at most so many places away, in order, itself included."""
 
     def turns(self, ids: Sequence[int]) -> Sequence[StoredTurn]:
         """Turns by their ids."""
@@ -59,6 +65,12 @@ class StoreLibrary:
         """Turns of a thread, in order; none if there is no such thread."""
         return self._store.turns_of_threads([id])
 
+    def near(self, stored: StoredTurn, distance: int) -> Sequence[StoredTurn]:
+        """Turns of the same talk at most so many places away, in order, itself included."""
+        first, last = max(stored.position - distance, 0), stored.position + distance
+        around = self._store.turns_between(stored.transcript, first, last)
+        return [one for one in around if _same_talk(one.turn.at, stored.turn.at)]
+
     def turns(self, ids: Sequence[int]) -> Sequence[StoredTurn]:
         """Turns by their ids.
 
@@ -83,3 +95,9 @@ class StoreLibrary:
     def text(self, stored: StoredTurn) -> str:
         """What was said in a turn."""
         return self._text(stored)
+
+
+def _same_talk(one: datetime | None, other: datetime | None) -> bool:
+    if one is None or other is None or (one.tzinfo is None) != (other.tzinfo is None):
+        return True
+    return abs(one - other) <= SAME_TALK

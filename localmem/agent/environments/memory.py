@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from localmem.agent.environments import claims, report
+from localmem.agent.environments import claims, judging, listing, report
 from localmem.agent.environments.guide import (
     END,
     LOOK,
@@ -22,34 +22,28 @@ from localmem.agent.environments.guide import (
     query_of,
 )
 from localmem.agent.environments.library import Library
-from localmem.agent.environments.protocol import Outcome, Route
+from localmem.agent.environments.notebook import Notebook
+from localmem.agent.environments.protocol import Decision, Outcome, Route
 from localmem.agent.environments.report import Note
 from localmem.errors import AgentError, LocalmemError
 from localmem.llm import grammar
-from localmem.values import StoredTurn, Transcript
+from localmem.llm.protocol import JudgeModel
+from localmem.values import StoredTurn, Usage
 
-LONGEST_TURN = 400
-"""Characters of a turn that are shown."""
 MOST_TURNS = 24
 """Turns of a thread that are shown."""
-MOST_LISTED = 20
-"""Transcripts, and notes, that are listed."""
-FOR_GOAL = 16
+FOR_GOAL = 24
 """Turns that are searched for the goal itself."""
 FOR_SEARCH = 8
-"""Turns that a search of the model shows."""
+"""Turns that a search of the model shows, and one for a turn that was kept."""
+NEAR = 3
+"""Places from a turn that was kept to others that are looked at for it."""
+MOST_FOLLOWED = 48
+"""Turns that are looked at; no more are added for those that were kept."""
 SEARCH_RULE = '"search_memory(" [^\\n() ] [^\\n()]{0,79} ")"'
 NOTHING = "Nothing was found."
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\.?\s*", re.DOTALL)
 _CITED = re.compile(r"\s*((?:\[\d{1,6}\][\s,]*)+)(.*)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """An action, taken apart."""
-
-    name: str
-    argument: str
 
 
 class MemoryEnvironment:
@@ -85,15 +79,12 @@ class MemoryEnvironment:
         self._clear()
 
     def _clear(self) -> None:
-        self._turns: dict[int, StoredTurn] = {}  # that were shown, in the order of their numbers
-        self._numbers: dict[int, int] = {}  # turn to number, from 1
+        self._book = Notebook(self._library)
         self._threads: dict[int, None] = {}  # that were seen in a search
         self._queries: dict[str, None] = {}
-        self.notes: list[Note] = []
-        self.files: list[str] = []
-        self._unwritten = 0  # notes that stand in no file
         self._finished = False
         self._guide = Guide()
+        self._judged = judging.Judgements(self._library, query_of(self.goal))
         self._begun: list[int] = []  # turns found for the goal that no step has written down yet
 
     @property
@@ -102,32 +93,47 @@ class MemoryEnvironment:
         return " ".join(self._goal.split())
 
     @property
+    def notes(self) -> list[Note]:
+        """What was noted, in the order of noting."""
+        return self._book.notes
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the reports that were written."""
+        return self._book.files
+
+    @property
     def done(self) -> bool:
         """Whether the job was finished."""
         return self._finished
 
-    def cited(self) -> dict[int, StoredTurn]:
-        """The turns that the notes rest on, by id."""
-        return {turn: self._turns[turn] for note in self.notes for turn in note.turns}
+    def findings(self) -> list[tuple[str, tuple[StoredTurn, ...]]]:
+        """What was noted, in the order of the turns that it rests on, and these."""
+        ordered = self._book.in_order(self.notes)
+        return [(note.text, tuple(self._book.turns[turn] for turn in note.turns)) for note in ordered]
 
     def reset(self) -> str:
         """Begin with no notes; the transcripts that there are."""
         self._clear()
-        return self._listed()
+        return listing.listed(self._library)
 
     def step(self, action: str) -> Outcome:
         """Use a tool."""
-        call = _read_call(action)
-        tool = self._tools.get(call.name)
-        if tool is None:
+        call = _CALL.fullmatch(action)
+        tool = self._tools.get(call[1].lower()) if call else None
+        if call is None or tool is None:
             return Outcome(f"There is no such tool. The tools are: {', '.join(self._tools)}.", False)
         try:
-            outcome = tool(call.argument)
+            outcome = tool(call[2])
         except AgentError as error:
+            if self._guide.begun:  # code chose it: no model can make it good
+                raise
             return Outcome(f"{error} {error.hint}", False)
-        if self._begun:
-            data = {"begun": self._begun, **json.loads(outcome.data or "{}")}
-            outcome, self._begun = replace(outcome, data=json.dumps(data)), []
+        odds = self._judged.unsaid()
+        new = {**({"begun": self._begun} if self._begun else {}), **({"odds": odds} if odds else {})}
+        if new:
+            outcome = replace(outcome, data=json.dumps({**new, **json.loads(outcome.data or "{}")}))
+            self._begun = []
         return outcome
 
     def restore(self, steps: Sequence[tuple[str, Outcome]]) -> None:
@@ -151,21 +157,26 @@ class MemoryEnvironment:
             self._clear()
             self._begin(self._library.turns(data["begun"]))
             self._begun = []
+        if "odds" in data:
+            self._judged.take(map(tuple, data["odds"]))
         shown = self._library.turns(data.get("shown", []))
-        self._show(shown)
+        self._book.show(shown)
         self._threads |= dict.fromkeys(data.get("threads", []))
         if "query" in data:
             self._queries[data["query"]] = None
             self._guide.searched(shown)
         if "note" in data:
-            self._add(Note(data["note"], tuple(data["cites"])))
+            self._book.add(Note(data["note"], tuple(data["cites"])))
         if "kept" in data:
             self._keep_turns(data["kept"])
+        if "followed" in data:
+            followed = self._library.turns(data["followed"])
+            self._book.show(followed)
+            self._guide.add(followed)
         if "done" in data:
             self._guide.done()
         if "file" in data:
-            self.files.append(data["file"])
-            self._unwritten = 0
+            self._book.wrote(data["file"])
         self._finished |= data.get("finished", False)
 
     def valid_actions(self) -> tuple[str, ...]:
@@ -173,9 +184,9 @@ class MemoryEnvironment:
         forms = ["search_memory(<words>)", "list_transcripts()"]
         if self._threads:
             forms.append("read_thread(<number>)")
-        if self._turns:
+        if self._book.turns:
             forms.append("note([<turn>] <what it says>)")
-        if self._out is not None and self._unwritten:
+        if self._out is not None and self._book.unwritten:
             forms.append("write_file(<name>)")
         return (*forms, "finish()") if self._may_finish() else tuple(forms)
 
@@ -184,9 +195,9 @@ class MemoryEnvironment:
         calls = [SEARCH_RULE, '"list_transcripts()"']
         if self._threads:
             calls.append(f'"read_thread(" {grammar.alternatives(map(str, self._threads))} ")"')
-        if self._turns:
-            calls.append(note_rule(list(self._numbers.values())))
-        if self._out is not None and self._unwritten:
+        if self._book.turns:
+            calls.append(note_rule(list(self._book.numbers.values())))
+        if self._out is not None and self._book.unwritten:
             calls.append(self._write_rule())
         if self._may_finish():
             calls.append('"finish()"')
@@ -198,17 +209,12 @@ class MemoryEnvironment:
 
     def state(self) -> str:
         """What was found, noted and written."""
-        left = self._guide.part(bool(self._unwritten)) if self._guide.begun else ""
-        return f"{len(self._turns)} {len(self.notes)} {len(self.files)} {self._finished} {left}".rstrip()
+        left = self._guide.part(self._unreported()) if self._guide.begun else ""
+        return f"{len(self._book.turns)} {len(self.notes)} {len(self.files)} {self._finished} {left}".rstrip()
 
     def now(self) -> str:
         """The notes so far."""
-        if not self.notes:
-            return f"No notes yet. Searched: {', '.join(self._queries) or 'nothing'}."
-        shown = self.notes[-MOST_LISTED:]
-        lines = [f"- {note.text} {self._marks(note.turns)}" for note in shown]
-        files = f" Written: {', '.join(self.files)}." if self.files else ""
-        return f"{len(self.notes)} notes.{files}\n" + "\n".join(lines)
+        return self._book.now(self._queries)
 
     def missing(self) -> tuple[str, ...]:
         """Nothing that code can tell."""
@@ -224,10 +230,10 @@ class MemoryEnvironment:
             found = list(self._library.search(query_of(self.goal), FOR_GOAL))
             self._begin(found)
             self._begun = [stored.id for stored in found]
-        part = self._guide.part(self._out is not None and bool(self._unwritten))
+        part = self._guide.part(self._unreported())
         if lead := self._guide.lead:
-            shown = f"{len(self.notes)} notes so far.\n{self._lines(lead.turns)}"
-            numbers = [self._numbers[stored.id] for stored in lead.turns]
+            shown = f"{len(self.notes)} notes so far.\n{self._book.lines(lead.turns)}"
+            numbers = [self._book.numbers[stored.id] for stored in lead.turns]
             return Route((part,), now=shown, grammar=keep_rule(numbers))
         rules = {
             LOOK: f'({SEARCH_RULE} | "done()")',
@@ -235,6 +241,31 @@ class MemoryEnvironment:
             END: '"finish()"',
         }
         return Route((part,), now=self.now(), grammar=rules[part])
+
+    def decide(self, model: JudgeModel) -> Decision | None:
+        """Which turns of the thread are kept, by the model's odds; the report and the end, where there is no choice."""
+        self.route()
+        if lead := self._guide.lead:
+            # All that was found for the goal, before anything is kept; then what the next thread has.
+            usage = self._judged.ask(model, lead.turns if self._judged else self._guide.waiting)
+            marks = self._book.marks(self._judged.counting(lead.turns))
+            return Decision(f"keep({marks})" if marks else "done()", usage)
+        if self._guide.looking:
+            return None
+        if self._out is None or not self._unreported():
+            return Decision("finish()", Usage())
+        named = [name for name in named_files(self._goal) if name not in self.files]
+        return Decision(f"write_file({named[0] if named else report.free_name(self._out)})", Usage())
+
+    def preview(self) -> str:
+        """What would be read of the first turn, and which turns were found."""
+        part = self.route()
+        lead = self._guide.lead
+        if lead is None:
+            return f"{NOTHING} {part.parts[0]}"
+        read = judging.preview(self._library, query_of(self.goal), lead.turns[0])
+        found = self._book.lines([self._book.turns[turn] for turn in self._begun])
+        return f"{read}\n\nThe same of each of {len(self._begun)} turns:\n{found}"
 
     def peek(self, action: str) -> str | None:
         """What a search finds is not known before."""
@@ -246,12 +277,12 @@ class MemoryEnvironment:
             return Outcome("A search needs words.", False)
         found = list(self._library.search(query, FOR_SEARCH))
         self._queries[query] = None
-        new = self._show(found)
+        new = self._book.show(found)
         self._guide.searched([stored for stored in found if stored.id in new])
         threads = list(dict.fromkeys(stored.thread for stored in found))
         self._threads |= dict.fromkeys(threads)
         data = json.dumps({"shown": new, "threads": threads, "query": query})
-        return Outcome(self._lines(found) or NOTHING, True, data)
+        return Outcome(self._book.lines(found) or NOTHING, True, data)
 
     def _read(self, argument: str) -> Outcome:
         found = re.fullmatch(r"\s*(?:thread\s*)?(\d{1,15})\s*", argument)
@@ -260,11 +291,11 @@ class MemoryEnvironment:
             known = ", ".join(map(str, self._threads)) or "none yet"
             return Outcome(f"There is no such thread. Threads that were found: {known}.", False)
         left_out = f"\n({len(turns) - MOST_TURNS} more turns)" if len(turns) > MOST_TURNS else ""
-        new = self._show(turns[:MOST_TURNS])
-        return Outcome(self._lines(turns[:MOST_TURNS]) + left_out, True, json.dumps({"shown": new}))
+        new = self._book.show(turns[:MOST_TURNS])
+        return Outcome(self._book.lines(turns[:MOST_TURNS]) + left_out, True, json.dumps({"shown": new}))
 
     def _list(self, _: str) -> Outcome:
-        return Outcome(self._listed(), True)
+        return Outcome(listing.listed(self._library), True)
 
     def _note(self, argument: str) -> Outcome:
         found = _CITED.fullmatch(argument)
@@ -272,41 +303,28 @@ class MemoryEnvironment:
         if not found or not text:
             return Outcome("A note begins with the numbers of its turns: note([3] What turn 3 says.)", False)
         numbers = [int(number) for number in re.findall(r"\d+", found[1])]
-        by_number = {number: turn for turn, number in self._numbers.items()}
+        by_number = {number: turn for turn, number in self._book.numbers.items()}
         unknown = [number for number in numbers if number not in by_number]
         if unknown:
             return Outcome(f"Not noted: no turn [{unknown[0]}] was shown.", False)
         cites = tuple(by_number[number] for number in dict.fromkeys(numbers))[:MOST_CITED]
-        said = [self._turns[turn] for turn in cites]
-        known = f"{self.goal} {' '.join(stored.turn.speaker for stored in self._turns.values())}"
-        wrong = claims.unsupported(
-            text, ((s.turn.speaker, self._library.text(s), s.turn.at) for s in said), known
-        )
-        if wrong:
-            return Outcome(f"Not noted: {wrong[0]} stands in none of the turns {self._marks(cites)}.", False)
-        if not claims.adds(text, " ".join(map(self._library.text, said)), known):
-            return Outcome(
-                f"Not noted: {self._marks(cites)} has nothing of it but the goal's own words.", False
-            )
+        cited = [self._book.turns[turn] for turn in cites]
+        said = [(stored.turn.speaker, self._library.text(stored), stored.turn.at) for stored in cited]
+        known = f"{self.goal} {' '.join(stored.turn.speaker for stored in self._book.turns.values())}"
+        if why := claims.refusal(text, said, known, self._book.marks(cites)):
+            return Outcome(f"Not noted: {why}", False)
         if any(note.text.casefold() == text.casefold() for note in self.notes):
             return Outcome("Not noted: this is noted already.", False)
-        self._add(Note(text, cites))
+        self._book.add(Note(text, cites))
         data = json.dumps({"note": text, "cites": cites})
         return Outcome(f"Noted as {len(self.notes)}.", True, data)
 
     def _write(self, argument: str) -> Outcome:
         name = argument.strip("\"' ")
-        if not self._unwritten or self._out is None:
+        if self._out is None or not self._unreported():
             return Outcome("There are no new notes to write.", False)
-        notes = self.notes[-self._unwritten :]
-        transcripts = {transcript.id: transcript for transcript in self._library.transcripts()}
-        text = report.report(
-            self.goal, notes, self._turns, transcripts, markdown=name.casefold().endswith(".md")
-        )
-        report.write(self._out, name, text, overwrite=self._overwrite)
-        self.files.append(name)
-        self._unwritten = 0
-        return Outcome(f"{name} is written, with {len(notes)} notes.", True, json.dumps({"file": name}))
+        told = self._book.write(self._out, name, self.goal, overwrite=self._overwrite)
+        return Outcome(told, True, json.dumps({"file": name}))
 
     def _finish(self, _: str) -> Outcome:
         if not self._may_finish():
@@ -319,32 +337,41 @@ class MemoryEnvironment:
         """Note turns of the thread in their own words, and leave it."""
         lead = self._guide.lead
         asked = {int(number) for number in re.findall(r"\[(\d{1,6})\]", argument)}
-        turns = [stored.id for stored in lead.turns if self._numbers[stored.id] in asked] if lead else []
+        turns = [stored.id for stored in lead.turns if self._book.numbers[stored.id] in asked] if lead else []
         if not turns:
             return Outcome("Nothing is kept: name turns of this thread, keep([3] [4]).", False)
         self._keep_turns(turns)
-        return Outcome(f"Kept; {len(self.notes)} notes.", True, json.dumps({"kept": turns}))
+        followed = self._follow(turns) if self._judged else []
+        data = json.dumps({"kept": turns, **({"followed": followed} if followed else {})})
+        return Outcome(f"Kept; {len(self.notes)} notes.", True, data)
+
+    def _follow(self, turns: Sequence[int]) -> list[int]:
+        """Look at turns around those that were kept, and at those that a search for goal and turn finds."""
+        found: dict[int, StoredTurn] = {}
+        for stored in map(self._book.turns.__getitem__, turns):
+            words = f"{query_of(self.goal)} {self._library.text(stored)}"
+            near = self._library.near(stored, NEAR)
+            found |= {one.id: one for one in (*near, *self._library.search(words, FOR_SEARCH))}
+        room = max(MOST_FOLLOWED - len(self._book.turns), 0)
+        new = [one for one in found.values() if one.id not in self._book.turns][:room]
+        new.sort(key=lambda one: (one.transcript, one.position))
+        self._guide.add(new)
+        return self._book.show(new)
 
     def _keep_turns(self, turns: Sequence[int]) -> None:
-        for turn in turns:
-            stored = self._turns[turn]
-            text = self._library.text(stored)
-            shown = text if len(text) <= LONGEST_TURN else f"{text[:LONGEST_TURN].rstrip()}…"
-            self._add(Note(f"{' '.join(stored.turn.speaker.split())}: {shown}", (turn,)))
+        self._book.keep(turns)
         self._guide.done()
+        if self._judged:  # what a search in other words would find was looked for around what is kept
+            self._guide.enough()
 
     def _done(self, _: str) -> Outcome:
         if not self._guide.done():
             return Outcome("There is nothing to be done with here.", False)
         return Outcome("Done.", True, json.dumps({"done": True}))
 
-    def _add(self, note: Note) -> None:
-        self.notes.append(note)
-        self._unwritten += 1
-
     def _begin(self, found: Sequence[StoredTurn]) -> None:
         """Take what was found for the goal."""
-        self._show(found)
+        self._book.show(found)
         self._threads |= dict.fromkeys(stored.thread for stored in found)
         self._queries[query_of(self.goal)] = None
         self._guide.begin(found)
@@ -354,47 +381,11 @@ class MemoryEnvironment:
         name = grammar.alternatives(named) if named else '[a-z0-9] [a-z0-9-]{0,39} ".md"'
         return f'"write_file(" {name} ")"'
 
+    def _unreported(self) -> bool:
+        """Whether a report is due: there are notes that stand in none, or nothing was found and none says so."""
+        if self._out is None:
+            return False
+        return bool(self._book.unwritten) or (self._guide.begun and not self.notes and not self.files)
+
     def _may_finish(self) -> bool:
-        return bool(self._queries) and not (self._out is not None and self._unwritten)
-
-    def _show(self, turns: Iterable[StoredTurn]) -> list[int]:
-        """Give numbers to turns; the ids of those that had none."""
-        new = [stored for stored in turns if stored.id not in self._turns]
-        for stored in new:
-            self._turns[stored.id] = stored
-            self._numbers[stored.id] = len(self._numbers) + 1
-        return [stored.id for stored in new]
-
-    def _lines(self, turns: Sequence[StoredTurn]) -> str:
-        lines = []
-        thread = None
-        for stored in turns:
-            if stored.thread != thread:
-                thread = stored.thread
-                day = f", {stored.turn.at:%Y-%m-%d}" if stored.turn.at else ""
-                lines.append(f"Thread {thread}{day}:")
-            text = self._library.text(stored)
-            shown = text if len(text) <= LONGEST_TURN else f"{text[:LONGEST_TURN].rstrip()}…"
-            lines.append(f"[{self._numbers[stored.id]}] {' '.join(stored.turn.speaker.split())}: {shown}")
-        return "\n".join(lines)
-
-    def _listed(self) -> str:
-        transcripts = self._library.transcripts()
-        if not transcripts:
-            return "The memory is empty."
-        named = [self._named(one) for one in transcripts[:MOST_LISTED]]
-        more = f" and {len(transcripts) - MOST_LISTED} more" if len(transcripts) > MOST_LISTED else ""
-        return f"Transcripts: {', '.join(named)}{more}."
-
-    def _named(self, transcript: Transcript) -> str:
-        days = [f"{at:%Y-%m-%d}" for at in self._library.span(transcript.id) if at]
-        said = f", {' to '.join(dict.fromkeys(days))}" if days else ""
-        return f"{' '.join(transcript.name.split())} ({transcript.turns} turns{said})"
-
-    def _marks(self, turns: Iterable[int]) -> str:
-        return " ".join(f"[{self._numbers[turn]}]" for turn in turns)
-
-
-def _read_call(action: str) -> _Call:
-    found = _CALL.fullmatch(action)
-    return _Call(found[1].lower(), found[2]) if found else _Call("", "")
+        return bool(self._queries) and not (self._out is not None and self._book.unwritten)

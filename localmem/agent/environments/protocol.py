@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from localmem.llm.protocol import JudgeModel
+from localmem.values import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +92,23 @@ class Environment(Protocol):
 
     def peek(self, action: str) -> str | None:
         """The state's key after a valid action, which is not carried out; None where code cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An action that nobody need write."""
+
+    action: str
+    usage: Usage
+    """What the model read for it."""
+
+
+@runtime_checkable
+class Deciding(Protocol):
+    """A world in which code chooses some actions by what the model holds likely, or since there is but one."""
+
+    def decide(self, model: JudgeModel) -> Decision | None:
+        """The next action; None: the model is to write one."""
+
+    def preview(self) -> str:
+        """All that the model would read for the first one, for people."""

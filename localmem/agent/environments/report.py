@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from localmem.errors import AgentError
@@ -17,6 +18,9 @@ NAME = re.compile(r"\w[\w .-]{0,79}\.(?:md|txt)")
 """Of a report: a file name and no path."""
 LONGEST_SOURCE = 1000
 """Characters of a turn below a report."""
+ALLOW = "Choose another name, or allow it with --overwrite."
+NOTHING = "Nothing about this was found in the memory."
+"""All that a report without notes says."""
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#!~])")
 
@@ -53,6 +57,8 @@ def report(
     lines += [
         f"- {plain(note.text)} {' '.join(f'[{number[turn]}]' for turn in note.turns)}" for note in notes
     ]
+    if not notes:
+        return "\n".join([*lines, NOTHING]) + "\n"
     lines += ["", "## Sources" if markdown else "Sources", ""]
     for turn, place in number.items():
         stored = turns[turn]
@@ -64,6 +70,33 @@ def report(
             f"[{place}] {plain(f'{when}{said.speaker}: {text}')} ({plain(where)}){'  ' if markdown else ''}"
         )
     return "\n".join(lines) + "\n"
+
+
+def free_name(folder: Path) -> str:
+    """A name for a report that nobody has named, which is not taken in this folder."""
+    names = (f"report{'' if number == 1 else f'-{number}'}.md" for number in count(1))
+    return next(name for name in names if not os.path.lexists(folder / name))
+
+
+def check(folder: Path, names: Sequence[str], *, overwrite: bool) -> None:
+    """Refuse early what `write` would refuse at the end of a long job. Makes nothing.
+
+    Args:
+        folder: where reports go.
+        names: of the files.
+        overwrite: whether existing files may be replaced.
+
+    Raises:
+        AgentError: a file is there, or the folder cannot be made or written into.
+    """
+    there = next(one for one in (folder, *folder.parents) if os.path.lexists(one))
+    if not there.is_dir():
+        raise AgentError(f"{there} is no folder.", hint="Choose another folder.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise AgentError(f"{there} cannot be written into.", hint="Choose another folder.")
+    for name in names:
+        if not overwrite and os.path.lexists(folder / name):
+            raise AgentError(f"{folder / name} exists already.", hint=ALLOW)
 
 
 def write(folder: Path, name: str, text: str, *, overwrite: bool) -> None:
@@ -101,9 +134,7 @@ def write(folder: Path, name: str, text: str, *, overwrite: bool) -> None:
         if overwrite:
             _replace(opened, temporary, name)
     except FileExistsError:
-        raise AgentError(
-            f"{name} exists already.", hint="Choose another name, or allow it with --overwrite."
-        ) from None
+        raise AgentError(f"{name} exists already.", hint=ALLOW) from None
     except OSError as error:
         raise AgentError(
             f"{name} cannot be written: {error.strerror}.", hint="Choose another folder."

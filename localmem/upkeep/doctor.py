@@ -27,6 +27,7 @@ from localmem.recall.pipeline import cache_path
 from localmem.settings import Settings
 from localmem.store import Store, sqlite_version
 from localmem.tasks import Tasks
+from localmem.upkeep import files
 
 ENGINES = {
     "llama_cpp": ("llama-cpp-python", "answers"),
@@ -257,16 +258,13 @@ def _inside(store: Store, settings: Settings) -> Iterator[Finding]:
 
 def _modes(path: Path) -> Iterator[Finding]:
     """Whether others can read the memory or what lies beside it, or put something in its place."""
-    real = path.resolve()
-    beside = [real.with_name(real.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
-    beside += [cache_path(real, what) for what in ("turns", "threads")]
-    open_ones = [file for file in beside if file.is_file() and file.stat().st_mode & _OTHERS]
+    open_ones = [file for file in files.of_memory(path) if file.is_file() and file.stat().st_mode & _OTHERS]
     for file in open_ones:
         mode = stat.S_IMODE(file.stat().st_mode)
         yield Finding(
             "file mode", State.FAULT, f"others can get at {file} (mode {mode:o})", f"chmod 600 {file}"
         )
-    folder = real.parent
+    folder = path.resolve().parent
     mode = folder.stat().st_mode
     if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
         yield Finding(

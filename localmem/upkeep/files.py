@@ -4,36 +4,48 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from localmem.errors import LocalmemError
+from localmem.recall.pipeline import cache_path
+
+_DATABASE = b"SQLite format 3\0"
 
 
 class FileError(LocalmemError):
     """A file of an export that cannot be written or read."""
 
 
+def of_memory(path: Path) -> list[Path]:
+    """The file of a memory, what SQLite keeps beside it, and the caches of its indexes; of a link, where it leads."""
+    real = path.resolve()
+    beside = [real.with_name(real.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
+    return beside + [cache_path(real, what) for what in ("turns", "threads")]
+
+
 @contextmanager
-def written(path: Path, *, replace: bool) -> Iterator[IO[str]]:
+def written(path: Path, *, replace: bool, kept: Sequence[Path] = ()) -> Iterator[IO[str]]:
     """A text file that takes its place when the block ends well.
 
     Args:
         path: where it goes; of a link, to where that leads.
-        replace: whether a file that is there may go.
+        replace: whether a file that is there may go; a database never may.
+        kept: files that it must not be, whether they are there or not.
 
     Raises:
         FileError: there is one already, or it cannot be written; what was there stays.
     """
     with _told(path, "written"):
         target = path.expanduser().resolve()
-        if os.path.lexists(target) and not (replace and target.is_file()):
-            raise FileError(f"{path} is there already.", hint="Name another file, or use --force.")
-        number, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".part", dir=target.parent
-        )  # mode 0600
+        if target in [one.resolve() for one in kept]:
+            raise FileError(f"{path} is a file of the memory itself.", hint="Name another file.")
+        if os.path.lexists(target):
+            _refuse(path, target, replace)
+        # Not with the name, which may be as long as a name can be already; mode 0600.
+        number, name = tempfile.mkstemp(prefix=".export.", suffix=".part", dir=target.parent)
         part = Path(name)
         try:
             with os.fdopen(number, "w", encoding="utf-8", newline="\n") as file:
@@ -59,6 +71,18 @@ def read(path: Path) -> Iterator[IO[bytes]]:
         file = path.expanduser().open("rb")
     with file:
         yield file
+
+
+def _refuse(path: Path, target: Path, replace: bool) -> None:
+    """What is there, if it must not be replaced."""
+    if not target.is_file():
+        what = "a folder" if target.is_dir() else "no file but a pipe, a socket or a device"
+        raise FileError(f"{path} is {what}.", hint="Name a file; - is standard output.")
+    if not replace:
+        raise FileError(f"{path} is there already.", hint="Name another file, or use --force.")
+    with target.open("rb") as there:
+        if there.read(len(_DATABASE)) == _DATABASE:
+            raise FileError(f"{path} is a database, another memory maybe.", hint="Name another file.")
 
 
 def _put(part: Path, target: Path, named: Path) -> None:

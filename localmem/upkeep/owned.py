@@ -180,7 +180,7 @@ class Owned:
 
         if not isinstance(file, str | Path):
             return transfer.export(self._store, file.write, vectors=vectors)
-        with files.written(Path(file), replace=replace) as opened:
+        with files.written(Path(file), replace=replace, kept=files.of_memory(self._store.path)) as opened:
             return transfer.export(self._store, opened.write, vectors=vectors)
 
     def import_from(

@@ -33,6 +33,7 @@ VERSION = 2
 LONGEST_LINE = 256 << 20
 """Bytes."""
 BATCH = 256
+_LONGEST_VECTOR = 1e6
 _JSON = {"arguments", "environment", "options"}
 """Columns that hold JSON; it stands in the line as it is."""
 _TIMES = {"at", "started"}
@@ -40,6 +41,14 @@ _UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """What JSON lets stand though a terminal obeys it, or a reader of lines may end a line there."""
 _OWN = {"embedder", "dimension"}
 """Notes that the first line has."""
+_OTHERS = {
+    b"\x1f\x8b": ("compressed", "Unpack it first: gzip -dc FILE | localmem import -"),
+    b"SQLite format 3\0": (
+        "a memory or another database, not an export",
+        "A memory is used as it is, with --memory PATH; or export it first: localmem export FILE --memory PATH",
+    ),
+}
+"""What people give in place of an export, by its first bytes."""
 _HINT = "Export the memory again; docs/export.md describes the lines."
 
 
@@ -183,6 +192,9 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         number += 1
         if len(data) > LONGEST_LINE:
             raise _wrong(name, number, "the line is too long")
+        for start, (what, hint) in _OTHERS.items() if number == 1 else ():
+            if data.startswith(start):
+                raise TranscriptError(f"{name} is {what}.", hint=hint)
         if not data.strip():
             continue
         try:
@@ -265,8 +277,9 @@ class _Loading:
         except StoreError as error:
             if not error.__cause__ or "constraint" not in str(error):
                 raise
-            what = f"one of {len(self._waiting)} lines from there on cannot be ({str(error).rpartition(': ')[2]})"
-            raise _wrong(self._name, self._first, what.rstrip(".")) from None
+            why = str(error).rpartition("SQLite says: ")[2].rstrip(".")
+            what = f"one of {len(self._waiting)} lines from there on cannot be ({why})"
+            raise _wrong(self._name, self._first, what) from None
         self._waiting = []
 
     def end(self, row: dict[str, Any], number: int) -> None:
@@ -303,8 +316,10 @@ class _Loading:
         if name == "vector":
             if len(data) != self._bytes:
                 raise _wrong(self._name, number, "the vector has another length than the first line says")
-            if not np.isfinite(np.frombuffer(data, dtype="<f4")).all():
-                raise _wrong(self._name, number, "the vector holds what is no number")
+            vector = np.frombuffer(data, dtype="<f4").astype(np.float64)
+            # Searches multiply with it; one that is longer than a unit by more than any rounding was not made here.
+            if not np.isfinite(vector).all() or vector @ vector > _LONGEST_VECTOR**2:
+                raise _wrong(self._name, number, "the vector holds what is no number, or too large a one")
         return data
 
 

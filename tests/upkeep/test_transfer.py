@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import json
+import os
 import random
 import stat
 import subprocess
@@ -21,13 +23,15 @@ from localmem.errors import LocalmemError, StoreError, TranscriptError
 from localmem.memory import Memory
 from localmem.store import RunRow, StepRow, Store, SubgoalRow, shapes
 from localmem.tasks import Op, Operation
-from localmem.upkeep import transfer
+from localmem.upkeep import files, transfer
 from localmem.values import Turn, Usage
 from tests.fakes import HashingEmbedder
 from tests.upkeep.support import NOON, chatted, opened, told
 
 ROOT = Path(__file__).parents[2]
-NANS = base64.b64encode(np.full(64, np.nan, dtype="<f4").tobytes()).decode()
+NANS, HUGE = (
+    base64.b64encode(np.full(64, value, dtype="<f4").tobytes()).decode() for value in (np.nan, 3e38)
+)
 ODD = ["\U0001f9e3 café\u2028日本", "tab\tand \x1b[31mred", 'quote " and \\ slash', "line\nfeed"]
 
 
@@ -190,6 +194,63 @@ def test_the_file_is_for_its_owner_and_is_not_replaced_unasked(path: Path, tmp_p
     assert sorted(one.name for one in tmp_path.iterdir()) == ["first", "work.jsonl"]
 
 
+@pytest.mark.parametrize("name", [file.name for file in files.of_memory(Path("work.db"))])
+@pytest.mark.parametrize("link", [False, True])
+def test_no_file_of_the_memory_is_replaced_or_made_by_its_export(
+    path: Path, tmp_path: Path, name: str, link: bool
+) -> None:
+    target = path.with_name(name.replace("work", path.stem))
+    file = tmp_path / "link" if link else target
+    if link:
+        file.symlink_to(target)
+    with opened(path) as memory, pytest.raises(LocalmemError, match="a file of the memory itself"):
+        memory.export(file, replace=True)
+    assert target.exists() == (target == path)
+    with opened(path) as memory:
+        assert memory.stats().turns
+
+
+def test_another_memory_is_never_replaced_by_an_export(path: Path, tmp_path: Path) -> None:
+    told(tmp_path / "other.db", [Turn("Eve", "A whisper.", NOON, "1")])
+    with opened(path) as memory, pytest.raises(LocalmemError, match="is a database"):
+        memory.export(tmp_path / "other.db", replace=True)
+    assert b"A whisper." in (tmp_path / "other.db").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("what", "said"), [("folder", "is a folder"), ("pipe", "a pipe, a socket or a device")]
+)
+def test_what_is_no_file_is_told_and_not_replaced(path: Path, tmp_path: Path, what: str, said: str) -> None:
+    target = tmp_path / what
+    if what == "folder":
+        target.mkdir()
+    else:
+        os.mkfifo(target)
+    for replace in (False, True):
+        with opened(path) as memory, pytest.raises(LocalmemError, match=said) as raised:
+            memory.export(target, replace=replace)
+        assert "--force" not in raised.value.hint
+    assert target.exists()
+
+
+def test_a_name_as_long_as_can_be_is_taken(path: Path, tmp_path: Path) -> None:
+    with opened(path) as memory:
+        memory.export(tmp_path / ("e" * 255))
+    assert len((tmp_path / ("e" * 255)).read_bytes()) > 1000
+
+
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [(gzip.compress(b"{}"), "gzip -dc"), (b"SQLite format 3\0" + bytes(range(256)), "localmem export")],
+)
+def test_what_people_give_in_place_of_an_export_is_named(tmp_path: Path, data: bytes, hint: str) -> None:
+    (tmp_path / "given").write_bytes(data)
+    with opened(tmp_path / "new.db") as memory, pytest.raises(TranscriptError) as raised:
+        memory.import_from(tmp_path / "given")
+    assert hint in raised.value.hint
+    assert not (tmp_path / "new.db").exists()
+
+
 def test_an_export_that_fails_leaves_no_file(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +298,7 @@ SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "no base64": _where("turn_vector", lambda row: row.update(vector="#")),
     "a short vector": _where("turn_vector", lambda row: row.update(vector="AAAA")),
     "a vector of no numbers": _where("turn_vector", lambda row: row.update(vector=NANS)),
+    "a vector of huge numbers": _where("turn_vector", lambda row: row.update(vector=HUGE)),
     "a short key": _where("turn", lambda row: row.update(key="AAAA")),
     "a thread that is not there": _where("turn", lambda row: row.update(thread=999)),
     "a transcript that is not there": _where("thread", lambda row: row.update(transcript=999)),

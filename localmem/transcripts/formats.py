@@ -96,6 +96,10 @@ def detect_source(source: Source) -> tuple[Format, str]:
     """`detect`, for a source that is open already."""
     if not source.sample.text.strip():
         raise source.error("the file is empty", hint="There is nothing to read in it.")
+    if source.sample.text.startswith(_EXPORT):
+        raise source.error(
+            "this is an exported memory, not a transcript", hint="Read it with: localmem import FILE"
+        )
     for format, spec in FORMATS.items():
         if reason := spec.sniff(source.sample):
             return format, reason
@@ -111,6 +115,8 @@ def detect_source(source: Source) -> tuple[Format, str]:
     raise source.error("no known format fits", hint=_READ + maybe)
 
 
+_EXPORT = '{"row": "memory", "format": "localmem-memory"'
+"""How what `localmem export` writes begins, which has speakers and texts too."""
 _READ = (
     f"Conversations are read: lines 'Speaker: text', and {', '.join(Format)} (localmem ingest --help says more)."
     " A transcript needs speakers; notes, Markdown and code have none."

@@ -136,6 +136,15 @@ def test_a_first_message_that_the_head_cuts_off_is_found() -> None:
     assert detect(b'{"role": "user", "content": "' + b"x" * SAMPLE, "x")[0] is Format.JSONL
 
 
+def test_an_exported_memory_is_no_transcript() -> None:
+    with pytest.raises(TranscriptError, match="this is an exported memory") as caught:
+        events(
+            '{"row": "memory", "format": "localmem-memory", "version": 2}\n'
+            '{"row": "turn", "speaker": "Ann", "text": "Hello."}\n'
+        )
+    assert "localmem import" in caught.value.hint
+
+
 def test_a_settings_file_is_no_transcript() -> None:
     with pytest.raises(TranscriptError, match="no known format fits") as caught:
         events("host: a\nport: 1\nuser: b\npath: c\nmode: d\nsize: 2\nname: e\n")

@@ -17,7 +17,7 @@ Nothing notes what was forgotten, not even a hash. So reading the same transcrip
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -177,9 +177,9 @@ def _look(
 def _wanted(store: Store, selection: Selection) -> Wanted:
     """The selection with names looked up."""
     if selection.turns is not None:
-        store.turns(selection.turns)
+        _there("turn", selection.turns, store.turns)
     if selection.thread is not None:
-        store.threads([selection.thread])
+        _there("thread", [selection.thread], store.threads)
     before = selection.before
     if before is not None and before.tzinfo is None:
         before = before.astimezone()
@@ -190,6 +190,17 @@ def _wanted(store: Store, selection: Selection) -> Wanted:
         None if selection.speaker is None else _speakers(store, selection.speaker),
         before,
     )
+
+
+def _there(what: str, ids: Sequence[int], look: Callable[[Sequence[int]], object]) -> None:
+    """Of a number that somebody has typed it is not said that it was replaced."""
+    for id in ids:
+        try:
+            look([id])
+        except StoreError as error:
+            if error.__cause__ is not None:
+                raise
+            raise StoreError(str(error), hint="The numbers are in: localmem search QUESTION --json") from None
 
 
 def _speakers(store: Store, given: str) -> tuple[str, ...]:

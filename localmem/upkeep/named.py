@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Sequence
 
 from localmem.errors import StoreError
@@ -18,11 +19,17 @@ def transcripts(store: Store, named: str | int) -> tuple[int, ...]:
     there = store.transcripts()
     text = str(named)
     found = [one.id for one in there if text in (one.name, one.path)]
+    if not found:  # some systems take the letters of names of files apart
+        found = [one.id for one in there if _composed(text) in (_composed(one.name), _composed(one.path))]
     found = found or [one.id for one in there if text == str(one.id)]
     if not found:
         hint = near(text, [one.name for one in there]) or "See: localmem stats"
         raise StoreError(f"There is no transcript {text!r} in {store.path}.", hint=hint)
     return tuple(found)
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
 
 
 def near(text: str, names: Sequence[str]) -> str:

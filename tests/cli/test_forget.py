@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,8 @@ def test_what_nothing_is_meant_by_is_no_error(filled: CommandLine) -> None:
         (("--speaker", "Bop"), 1, "localmem: Nobody called 'Bop' speaks in "),
         (("--transcript", "x"), 1, "localmem: There is no transcript 'x' in "),
         (("--turn", "77"), 1, "localmem: There is no turn 77 in this memory."),
+        (("--turn", "9" * 20), 1, "localmem: There is no turn 99999999999999999999 in this memory."),
+        (("--thread", "77"), 1, "localmem: There is no thread 77 in this memory."),
     ],
 )
 def test_what_cannot_be_is_one_line_and_a_hint(
@@ -71,7 +74,17 @@ def test_what_cannot_be_is_one_line_and_a_hint(
     first, hint = result.err.splitlines()
     assert first.startswith(message)
     assert hint.startswith("  ")
+    assert "again" not in hint  # it would not help
     assert len(texts()) == 3
+
+
+def test_a_transcript_is_found_however_its_letters_are_put_together(
+    localmem: CommandLine, talk: Path
+) -> None:
+    apart, together = (unicodedata.normalize(form, "café.txt") for form in ("NFD", "NFC"))
+    localmem("ingest", talk.rename(talk.with_name(apart)))
+    for named in ("café", talk.with_name(together), talk.with_name(apart)):
+        assert localmem("forget", "--transcript", named).out.startswith("To be forgotten: 3 turns")
 
 
 def test_a_file_that_cannot_be_rewritten_is_told_and_can_be_later(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from localmem.upkeep.doctor import Finding
 
 SUFFIX = ".db"
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def locate(memory: str | Path | None, settings: Settings) -> Path:
@@ -39,8 +41,10 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
             f"{given} cannot be a memory: its path must end in {SUFFIX}.",
             hint=f"Write {given.rstrip('/')}{SUFFIX}, or a name without a slash.",
         )
-    odd = any(c in '<>:"|?*\\\0\n\r\t' or "\ud800" <= c <= "\udfff" for c in given)
-    if not given or given.startswith((".", "-")) or odd:
+    odd = any(c in '<>:"|?*\\' or "\ud800" <= c <= "\udfff" for c in given)
+    # Control characters, and marks that turn the direction of a text around: nobody could type the name again.
+    hidden = _HIDDEN.search(given) or given != given.strip()
+    if not given or given.startswith((".", "-")) or odd or hidden:
         raise UsageError(
             f"{given!r} is no name for a memory.",
             hint=f"Use letters and digits, or a path that ends in {SUFFIX}.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def rekey(connection: Any, passphrase: str) -> None:
 
 
 def check(passphrase: str) -> str:
-    """A passphrase that can be one.
+    """A passphrase that can be one, with its letters put together as RFC 8265 has it: keyboards and files differ in that.
 
     Raises:
         UsageError: it is empty, or has characters that nobody can type.
@@ -92,7 +93,7 @@ def check(passphrase: str) -> str:
         raise UsageError("The passphrase is empty.", hint="Use several words that only you put together.")
     if any(c < " " or "\ud800" <= c <= "\udfff" for c in passphrase):
         raise UsageError("The passphrase has control characters.", hint="Use letters, digits and spaces.")
-    return passphrase
+    return unicodedata.normalize("NFC", passphrase)
 
 
 def errors(kind: str = "Error") -> tuple[type[Exception], ...]:

@@ -122,6 +122,10 @@ def _check(path: Path, *, create: bool) -> int | None:
     try:
         kind = path.stat().st_mode
     except FileNotFoundError:
+        if path.is_symlink():
+            raise StoreError(
+                f"{path} is a link that leads to nothing.", hint="Remove the link, or name another memory."
+            ) from None
         raise _missing(path) from None
     if not stat.S_ISREG(kind):  # opening a pipe would wait for its other end
         what = "a folder" if stat.S_ISDIR(kind) else "no file but a pipe, a socket or a device"

@@ -55,7 +55,24 @@ class TestLocate:
         assert locate("~/work.db", self.chosen) == Path.home() / "work.db"
 
     @pytest.mark.parametrize(
-        "name", ["", ".hidden", "-x", "..", "a:b", "a*", "what?", 'a"b', "a\\b", "a\nb", "a\0b"]
+        "name",
+        [
+            "",
+            ".hidden",
+            "-x",
+            "..",
+            "a:b",
+            "a*",
+            "what?",
+            'a"b',
+            "a\\b",
+            "a\nb",
+            "a\0b",
+            " ",
+            " a",
+            "a\x1b[2Jb",
+            "a\u202eb",
+        ],
     )
     def test_what_cannot_be_a_name_everywhere_is_refused(self, name: str) -> None:
         with pytest.raises(UsageError) as caught:

@@ -34,6 +34,14 @@ def test_a_folder_is_not_a_memory(tmp_path: Path) -> None:
         Store.open(tmp_path / "folder.db")
 
 
+@pytest.mark.parametrize("create", [False, True])
+def test_a_link_that_leads_to_nothing_is_told(tmp_path: Path, create: bool) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "nothing.db")
+    with pytest.raises(StoreError, match="a link that leads to nothing"):
+        Store.open(tmp_path / "link.db", create=create)
+    assert [file.name for file in tmp_path.iterdir()] == ["link.db"]
+
+
 def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     refused(tmp_path / "file" / "memory.db", StoreError)

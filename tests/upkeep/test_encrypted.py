@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import unicodedata
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -198,6 +199,16 @@ def test_a_changed_passphrase_opens_it_and_the_old_one_does_not(
     assert not any(after[start : start + 4096] in pages for start in range(0, len(after), 4096))
     assert SECRET.encode() not in bytes_of(path)
     assert [file.name for file in path.parent.iterdir()] == ["diary.db"]
+
+
+def test_a_passphrase_opens_it_however_its_letters_are_put_together(
+    library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart, together = (unicodedata.normalize(form, "fünf süße Äpfel") for form in ("NFD", "NFC"))
+    for made, typed in ((apart, together), (together, apart)):
+        path = Memory.new(tmp_path / f"{len(made)}.db", passphrase=made)
+        monkeypatch.setenv("LOCALMEM_PASSPHRASE", typed)
+        Memory.open(path).close()
 
 
 def test_a_memory_that_is_open_elsewhere_keeps_its_passphrase(

@@ -16,12 +16,13 @@ from itertools import pairwise
 
 from localmem import resources
 from localmem.tasks.cues import folded
+from localmem.tasks.trim import EMPTY
 
 FOLDER = "examples"
 SAID = "said: "
 MOST = 3
 """Examples that a turn gets."""
-LEAST = 0.05
+LEAST = 0.2
 """Likeness of wording below which an example says nothing about a turn."""
 TOKENS = 160
 """Of all of them, roughly: they are read anew in each turn."""
@@ -137,7 +138,7 @@ def chosen(said: str, state: str, language: str) -> tuple[Example, ...]:
 
     Args:
         said: the turn.
-        state: the list that it is about, as the model reads it.
+        state: the list that it is about, as the model reads it; empty, or `trim.EMPTY`: there is none.
         language: code.
     """
     taken: list[Example] = []
@@ -145,6 +146,8 @@ def chosen(said: str, state: str, language: str) -> tuple[Example, ...]:
     for score, example in alike(said, state, language):
         if score < LEAST or len(taken) == MOST:
             break
+        if (example.state == EMPTY) != (not state or state == EMPTY):
+            continue  # to begin something is another thing than to go on with it
         if spent + example.cost <= TOKENS:
             taken.append(example)
             spent += example.cost

@@ -39,6 +39,8 @@ MOST_WORDS = 160
 MOST_LINES = 24
 BY_CODE = "(by code)"
 """What is written in a line that no model wrote."""
+EMPTY = "(nothing yet)"
+"""The state where nothing stands."""
 REST = "the rest"
 """Those that are in no other group."""
 
@@ -279,4 +281,4 @@ def names(graph: TaskGraph, shown: Collection[int]) -> dict[int, str]:
 
 def shown_text(lines: Sequence[str]) -> str:
     """The subgraph as the prompt has it."""
-    return "\n".join(lines) or "(nothing yet)"
+    return "\n".join(lines) or EMPTY

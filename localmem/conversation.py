@@ -77,6 +77,7 @@ class Conversation:
     ) -> Reply:
         """Take a turn. Ctrl-C while the reply is worded keeps the turn, with the plain facts as its reply."""
         without = _parts(ablate)
+        self._store.refuse_read_only()  # before a word of a reply is shown that could not be kept
         text = clean(text)
         begun = time.perf_counter()
         read_usage = Usage()

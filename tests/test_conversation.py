@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,6 +66,18 @@ def told_turns(memory: Memory) -> list[str]:
 
 
 # What a turn leaves.
+
+
+@pytest.mark.parametrize("text", ["add twine", "undo that", "What leaves at nine?"])
+def test_of_a_turn_that_a_read_only_memory_cannot_keep_nothing_is_shown(
+    path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    opened(path).close()
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    shown: list[str] = []
+    with opened(path) as memory, pytest.raises(StoreError, match="it is read-only"):
+        memory.chat(text, on_text=shown.append)
+    assert shown == []
 
 
 def test_a_turn_lands_in_the_tasks_and_in_recall(chatting: Chatting) -> None:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from localmem.errors import StoreError
-from localmem.store.engine_errors import damaged, translated
+from localmem.store.engine_errors import READ_ONLY_HINT, damaged, translated
 from localmem.store.file import Opened, make_file, open_file
 from localmem.store.rows import Row
 
@@ -108,6 +108,15 @@ class Database:
             raise
         finally:
             self._depth -= 1
+
+    def refuse_read_only(self) -> None:
+        """Say early that nothing can be written.
+
+        Raises:
+            StoreError: nothing can.
+        """
+        if self.read_only:
+            raise StoreError(f"{self.path}: it is read-only.", hint=READ_ONLY_HINT)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from sqlite3 import SQLITE_BUSY, SQLITE_LOCKED
 from localmem.errors import StoreError
 from localmem.store import cipher
 from localmem.store.database import Database
-from localmem.store.engine_errors import READ_ONLY_HINT, translated
+from localmem.store.engine_errors import translated
 from localmem.store.file import BUSY_SECONDS
 from localmem.store.header import beside
 
@@ -56,8 +56,7 @@ class Owning(Database):
         """Without a log beside the file, which nobody else has open; then `_use_log`."""
         if self._in_transaction():
             raise RuntimeError("what needs the whole file cannot be a part of a transaction")
-        if self.read_only:
-            raise StoreError(f"{self.path}: it is read-only.", hint=READ_ONLY_HINT)
+        self.refuse_read_only()
         used = StoreError(
             f"{self.path} is in use by another localmem.", hint="Close it there, and run the command again."
         )

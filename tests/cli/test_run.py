@@ -78,6 +78,85 @@ def test_a_job_is_laid_out_thread_by_thread(filled: CommandLine, tmp_path: Path)
     assert (note.endswith("(line 2)"), file) == (True, str(tmp_path / "saab.md"))
 
 
+LOOKED = ["Subgoal: Look for what is missing.\nAction: done()", "Subgoal: End the job.\nAction: finish()"]
+
+
+def left(line: CommandLine, goal: str, *more: str | Path) -> list[str]:
+    """Replies that keep nothing of what a dry run shows."""
+    parts = re.findall(r"^Thread (\d+), (\S+):$", line("run", goal, "--dry-run", *more).out, re.MULTILINE)
+    return [f"Subgoal: Read thread {thread} of {day}.\nAction: done()" for thread, day in parts]
+
+
+def test_a_goal_that_nothing_is_about_is_told_so_and_fails(filled: CommandLine) -> None:
+    filled.replies.extend([*left(filled, "What did Dilip buy"), *LOOKED])
+    result = filled("run", "What did Dilip buy")
+    assert result.code == 1
+    assert "- " not in result.out
+    assert result.err.splitlines()[0] == "Nothing about this was found in the memory."
+
+
+def test_a_report_says_that_nothing_was_found(filled: CommandLine, tmp_path: Path) -> None:
+    goal, out = "What did Dilip buy, into saab.md", tmp_path / "out"
+    filled.replies.extend(
+        [
+            *left(filled, goal, "--out", out),
+            LOOKED[0],
+            "Subgoal: Write the report.\nAction: write_file(saab.md)",
+            LOOKED[1],
+        ]
+    )
+    result = filled("run", goal, "--out", out)
+    assert (result.code, result.out.splitlines()[-1]) == (1, str(out / "saab.md"))
+    told = (out / "saab.md").read_text(encoding="utf-8")
+    assert told == f"# {goal}\n\nNothing about this was found in the memory.\n"
+
+
+@pytest.mark.parametrize(
+    ("out", "why"), [(".", "saab.md exists already."), ("saab.md", "saab.md is no folder.")]
+)
+def test_a_report_that_could_not_be_written_is_refused_before_the_run(
+    filled: CommandLine, tmp_path: Path, out: str, why: str
+) -> None:
+    (tmp_path / "saab.md").write_text("mine", encoding="utf-8")
+    result = filled("run", "What did Dilip buy, into saab.md", "--out", tmp_path / out)
+    assert (result.code, result.out, filled.models) == (1, "", [])
+    assert result.err.splitlines()[0].endswith(why)
+    assert json.loads(filled("run", "list", "--json").out) == []
+    assert (tmp_path / "saab.md").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_run_goes_on_over_a_file_when_that_is_allowed_then(filled: CommandLine, tmp_path: Path) -> None:
+    goal, out = "What did Dilip buy, into saab.md", tmp_path / "out"
+    filled.replies.extend([*left(filled, goal, "--out", out), LOOKED[0]])
+    steps = len(filled.replies)
+    assert filled("run", goal, "--out", out, "--max-steps", str(steps)).code == 1
+    out.mkdir()
+    (out / "saab.md").write_text("mine", encoding="utf-8")
+    write = "Subgoal: Write the report.\nAction: write_file(saab.md)"
+    filled.replies.append(write)
+    refused = filled("run", "--resume", "1", "--max-steps", "30")
+    assert refused.code == 1
+    assert "saab.md exists already." in refused.err and "localmem run --resume 1" in refused.err
+    filled.replies.extend([write, LOOKED[1]])
+    assert filled("run", "--resume", "1", "--max-steps", "30", "--overwrite").code == 1  # nothing was found
+    assert "Nothing about this" in (out / "saab.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("limit", "way"), [(("--max-steps", "1"), "--max-steps 31"), (("--max-tokens", "1"), "--max-tokens ")]
+)
+def test_a_run_that_has_used_what_it_had_names_a_command_that_lets_it_go_on(
+    ready: CommandLine, limit: tuple[str, str], way: str
+) -> None:
+    told = ready("run", GOAL, *limit).err
+    command = told.splitlines()[-1].partition("localmem ")[2]
+    assert command.startswith(f"run --resume 1 {way}")
+    again = ready("run", "--resume", "1")
+    assert again.code == 1
+    assert f"Let it go on with: localmem {command}" in again.err
+    assert ready(*command.split(), "-q").code == 0
+
+
 def test_start_is_the_default_and_can_be_named(ready: CommandLine) -> None:
     assert ready("run", "start", GOAL, "-q").out == "- Dilip bought the Saab. (line 2)\n"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Iterable
 from functools import cache
-from statistics import fmean, pstdev
+from statistics import fmean
 
 from localmem import resources
 from localmem.agent.environments import listing
@@ -21,9 +21,6 @@ from localmem.values import StoredTurn, Usage
 KIND = "judge"
 LEAST = 0.0
 """Logarithm of the odds that a kept turn exceeds whatever the others have: yes is likelier."""
-ABOVE = 0.25
-"""Standard deviations by which it exceeds the mean of what was found for the goal: some goals make the model say yes
-to nearly all. Chosen on jobs of our own over the sample, none of those that are measured."""
 FEWEST = 8
 """Turns that say what a goal is answered as a rule; of fewer, all may be of use."""
 ALONE = 16
@@ -85,12 +82,12 @@ class Judgements:
 
 
 def bar(odds: Collection[float]) -> float:
-    """What a turn has to exceed.
+    """What a turn has to exceed: the mean, since some goals make the model say yes to nearly all.
 
     Args:
         odds: of the turns that were found for the goal.
     """
-    return max(LEAST, fmean(odds) + ABOVE * pstdev(odds)) if len(odds) >= FEWEST else LEAST
+    return max(LEAST, fmean(odds)) if len(odds) >= FEWEST else LEAST
 
 
 def preview(library: Library, goal: str, turn: StoredTurn) -> str:

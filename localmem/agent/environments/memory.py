@@ -32,13 +32,13 @@ from localmem.values import StoredTurn, Usage
 
 MOST_TURNS = 24
 """Turns of a thread that are shown."""
-FOR_GOAL = 24
+FOR_GOAL = 16
 """Turns that are searched for the goal itself."""
 FOR_SEARCH = 8
 """Turns that a search of the model shows, and one for a turn that was kept."""
 NEAR = 3
 """Places from a turn that was kept to others that are looked at for it."""
-MOST_FOLLOWED = 48
+MOST_FOLLOWED = 40
 """Turns that are looked at; no more are added for those that were kept."""
 SEARCH_RULE = '"search_memory(" [^\\n() ] [^\\n()]{0,79} ")"'
 NOTHING = "Nothing was found."

@@ -78,9 +78,19 @@ def connect(path: Path, uri: str, passphrase: str, **options: Any) -> Any:
     return connection
 
 
-def rekey(connection: Any, passphrase: str) -> None:
-    """Encrypt all pages of an open file with another passphrase, in one transaction; the file has no log beside it."""
-    connection.execute(f"PRAGMA rekey = {_quoted(passphrase)}").fetchall()
+def rekey(connection: Any, passphrase: str, path: Path) -> None:
+    """Encrypt all pages of an open file with another passphrase, in one transaction; the file has no log beside it.
+
+    Raises:
+        StoreError: it could not be done. The connection must write nothing more, and be closed.
+    """
+    try:
+        connection.execute(f"PRAGMA rekey = {_quoted(passphrase)}").fetchall()
+    except errors("OperationalError") as error:  # it does not say which
+        raise StoreError(
+            f"{path} could not be encrypted anew; it has its old passphrase.",
+            hint="See that the disk has room for a second copy of it and that no other localmem uses it, then try again.",
+        ) from error
 
 
 def check(passphrase: str) -> str:

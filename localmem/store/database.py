@@ -28,6 +28,7 @@ class Database:
     path: Path
     read_only: bool
     encrypted: bool
+    closed: bool
 
     def __init__(self, path: Path, opened: Opened) -> None:
         """Use `open`."""
@@ -37,6 +38,7 @@ class Database:
         self._opened = opened.connection
         self._thread = threading.get_ident()
         self._depth = 0
+        self.closed = False
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, passphrase: Callable[[], str] | None = None) -> Self:
@@ -71,6 +73,7 @@ class Database:
         """Close the file; again does nothing."""
         with translated(self.path):
             self._opened.close()
+        self.closed = True
 
     def __enter__(self) -> Self:
         return self

@@ -23,7 +23,8 @@ class Owning(Database):
         """Encrypt all of an encrypted memory anew: whole, or not at all.
 
         Raises:
-            StoreError: the memory is not encrypted, read-only, or open elsewhere; the disk is full, ...
+            StoreError: the memory is not encrypted, read-only, or open elsewhere; the disk is full, ... Once it has
+                begun, the memory is closed then, with its old passphrase.
             UsageError: a passphrase that cannot be one.
         """
         cipher.check(passphrase)
@@ -33,9 +34,14 @@ class Owning(Database):
                 hint="Make an encrypted one with localmem memory new NAME --encrypted, then export and import.",
             )
         with self._alone():
-            with translated(self.path):
-                cipher.rekey(self._connection, passphrase)
-            self._use_log()
+            try:
+                with translated(self.path):
+                    cipher.rekey(self._connection, passphrase, self.path)
+            except BaseException:
+                # SQLCipher goes on with the new key where it could not use it: one more page written, if only to bring
+                # the log back, and neither passphrase opens the file.
+                self.close()
+                raise
 
     def remove(self) -> None:
         """Close the memory and delete its file, with what SQLite keeps beside it; of a link, also where it leads.
@@ -43,17 +49,16 @@ class Owning(Database):
         Raises:
             StoreError: it is read-only, or open elsewhere; nothing is deleted then.
         """
-        with self._alone():
-            pass
         real = self.path.resolve()
-        self.close()
+        with self._alone():
+            self.close()
         with translated(self.path):
             for file in (real, *(beside(real, suffix) for suffix in ("-wal", "-shm", "-journal")), self.path):
                 file.unlink(missing_ok=True)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Without a log beside the file, which nobody else has open; then `_use_log`."""
+        """Without a log beside the file, which nobody else has open, or can open meanwhile; then as before, if it is open."""
         if self._in_transaction():
             raise RuntimeError("what needs the whole file cannot be a part of a transaction")
         self.refuse_read_only()
@@ -62,19 +67,21 @@ class Owning(Database):
         )
         self._run(f"PRAGMA busy_timeout = {_PATIENCE_MILLISECONDS}")
         try:
-            row = self._row((str,), "PRAGMA journal_mode = DELETE")
-        except StoreError as error:
-            code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
-            raise (used if code in (SQLITE_BUSY, SQLITE_LOCKED) else error) from None
-        finally:
-            self._run(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-        if row != ("delete",):
-            raise used
-        try:
+            # The lock that taking the log away needs is kept then.
+            self._run("PRAGMA locking_mode = EXCLUSIVE")
+            try:
+                row = self._row((str,), "PRAGMA journal_mode = DELETE")
+            except StoreError as error:
+                code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
+                raise (used if code in (SQLITE_BUSY, SQLITE_LOCKED) else error) from None
+            if row != ("delete",):
+                raise used
             yield
-        except BaseException:
-            self._use_log()
-            raise
-
-    def _use_log(self) -> None:
-        self._row((str,), "PRAGMA journal_mode = WAL")
+        finally:
+            if not self.closed:
+                self._run(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+                self._run("PRAGMA locking_mode = NORMAL")
+                self._row((str,), "PRAGMA journal_mode = WAL")
+                self._value(
+                    "SELECT count(*) FROM sqlite_master"
+                )  # the lock goes with the next look into the file

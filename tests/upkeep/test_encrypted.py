@@ -11,6 +11,7 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from localmem.errors import NotAMemoryError, PassphraseError, StoreError, UsageE
 from localmem.index import cachefile
 from localmem.memory import Memory, open_store
 from localmem.settings import load, settings
-from localmem.store import Store, cipher, owning
+from localmem.store import Store, cipher, file, owning
 from localmem.tasks import Op, Operation
 from localmem.upkeep import passphrase as passphrases
 from tests.fakes import HashingEmbedder, ScriptedModel
@@ -161,7 +162,6 @@ def test_making_one_never_replaces_anything(path: Path, tmp_path: Path) -> None:
 def test_a_making_that_fails_leaves_nothing_that_is_taken_for_a_plain_memory(
     library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from localmem.store import file
 
     def full(_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
@@ -199,6 +199,68 @@ def test_a_changed_passphrase_opens_it_and_the_old_one_does_not(
     assert not any(after[start : start + 4096] in pages for start in range(0, len(after), 4096))
     assert SECRET.encode() not in bytes_of(path)
     assert [file.name for file in path.parent.iterdir()] == ["diary.db"]
+
+
+REKEYED_ON_A_FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from localmem.errors import StoreError
+from localmem.memory import Memory
+memory = Memory.open(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    memory.change_passphrase("another one")
+except StoreError as error:
+    print(error)
+    print(error.hint)
+memory.close()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
+def test_a_change_that_a_full_disk_stops_leaves_the_old_passphrase(
+    path: Path, tmp_path: Path, share: float
+) -> None:
+    ingested(path, tmp_path)
+    room = int(path.stat().st_size * share)
+    run = subprocess.run(
+        [sys.executable, "-c", REKEYED_ON_A_FULL_DISK, str(path), str(room)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "LOCALMEM_PASSPHRASE": WORDS},
+        cwd=ROOT,
+    )
+    message, hint = run.stdout.splitlines()
+    assert message == f"{path} could not be encrypted anew; it has its old passphrase."
+    assert "room for a second copy" in hint
+    with unlocked(path) as memory:
+        assert (len(said_in(memory)), memory._store.check()) == (len(TALK), [])
+        memory.change_passphrase("another one")
+    assert [file.name for file in path.parent.iterdir()] == ["diary.db"]
+
+
+def test_nobody_gets_in_while_the_passphrase_is_changed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingested(path, tmp_path)
+    rekey, tried = cipher.rekey, []
+
+    def with_a_visitor(connection: Any, passphrase: str, where: Path) -> None:
+        with monkeypatch.context() as patch, pytest.raises(StoreError, match="another process"):
+            patch.setattr(file, "BUSY_SECONDS", 0.01)
+            tried.append(unlocked(path))
+        rekey(connection, passphrase, where)
+
+    monkeypatch.setattr(cipher, "rekey", with_a_visitor)
+    with unlocked(path) as memory:
+        memory.change_passphrase("another one")
+        monkeypatch.setenv("LOCALMEM_PASSPHRASE", "another one")
+        with unlocked(path) as other:  # and then they do, beside the first
+            assert len(said_in(other)) == len(said_in(memory)) == len(TALK)
+    assert tried == []
 
 
 def test_a_passphrase_opens_it_however_its_letters_are_put_together(

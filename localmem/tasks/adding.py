@@ -9,6 +9,7 @@ from localmem.tasks.cues import REVISES, Cue, folded
 from localmem.tasks.items import LISTED, UNITS, quantity
 from localmem.tasks.meant import FILLERS, REASON, nodes_meant, open_words
 from localmem.tasks.mentions import alike, content, within
+from localmem.tasks.sentences import TOPIC
 from localmem.tasks.trim import BY_CODE, Line, Verb
 
 _NUMBER = re.compile(rf"(?<![\w.,:])\d+(?:[.,]\d+)?(?:\s?{UNITS}\b)?(?![\w:])", re.IGNORECASE)
@@ -89,7 +90,9 @@ def added(context: Context) -> list[Line] | None:
         Cue.ALL,
     }:
         return None
-    match = _ADDS.match(folded(context.told))
+    topic = TOPIC.match(context.told)  # the root is the task that it names
+    told = context.told[topic.end() :] if topic is not None else context.told
+    match = _ADDS.match(folded(told))
     tasks = [word for root in context.graph.roots() if root.live for word in content(root.slot)]
     where = content(match["where"] or "") if match is not None else []
     standing = bool(where) and all(any(alike(word, one) for one in tasks) for word in where)
@@ -106,9 +109,7 @@ def added(context: Context) -> list[Line] | None:
     if re.search(r"\b(?:on|for|at|with|of them)\b", match["items"]) or REASON.search(match["items"]):
         return None
     text = (
-        context.told[match.start("items") : match.end("items")]
-        if len(folded(context.told)) == len(context.told)
-        else match["items"]
+        told[match.start("items") : match.end("items")] if len(folded(told)) == len(told) else match["items"]
     )
     pieces = [piece for piece in LISTED.split(text.strip(" .!")) if piece]
     if not pieces or any(len(piece.split()) > 4 or VERBS.search(folded(piece)) for piece in pieces):
@@ -177,6 +178,9 @@ def by_tag(context: Context) -> list[Line] | None:
             root is None
             or _EVENT.search(folded(tag))
             or kind_of(tag) == "date"
+            or any(
+                kind_of(piece) in ("time", "date") for piece in pieces
+            )  # "hairdresser: Friday, 3 pm, Aisha"
             or re.match(r"(for|für|para|on the|in the|at the|auf|im|en)\b", folded(tag))
             or Cue.START in context.cues
         )

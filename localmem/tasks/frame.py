@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of
+from localmem.tasks.context import GROUP, NOTE, SURE, Context, Part, kind_of, whens
 from localmem.tasks.cues import REVISES, Cue, folded
 from localmem.tasks.guards import bears, says_delete
 from localmem.tasks.meant import open_words
@@ -205,6 +205,8 @@ def _verbs(context: Context, shown: list[int]) -> frozenset[Verb]:
         return frozenset({Verb.NEW})
     if not cues & REVISES and _begins_alike(context):
         return frozenset({Verb.NEW})
+    if context.reading.tag and context.tagged is None and whens(context.told):
+        verbs.add(Verb.NEW)  # "plumber: Thursday at 5, ask for Ines"
     if Cue.START in cues:
         verbs.add(Verb.NEW)
         if (

@@ -72,7 +72,7 @@ def note(context: Context) -> list[Line] | None:
         p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)
     ]
     rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
-    if _says_more(" ".join(rest), context.reading.language):
+    if _says_more(context.told, context.reading.language):
         return None
     return [Line(Verb.NOTE, BY_CODE, (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
 
@@ -82,13 +82,15 @@ _JOINT = re.compile(r"[,;.:]\s+|\s(?:and|but|so|und|aber|also|y|pero|así que)\s
 
 def _says_more(text: str, language: str) -> bool:
     """Whether something stands behind a comma or "and" that may be an order: when else, how many, who instead."""
-    parts = _JOINT.split(text)[1:]
     return any(
-        len(part.split()) > 1 and (whens(part) or cues(part, language) & _ASKS_FOR)
-        for part in map(folded, parts)
+        len(part.split()) > 1
+        and (whens(part) or cues(part, language) & _ASKS_FOR or (language != "de" and _NAME.search(part)))
+        for part in _JOINT.split(text)[1:]
     )
 
 
+_NAME = re.compile(r"(?<=\s)(?!I\b)[A-ZÁÉÍÓÚÑ]\w+")
+"""Where not every noun has a capital, it is a name."""
 _ASKS_FOR = frozenset({Cue.ADD, Cue.CHANGE, Cue.SWAP, Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ALSO})
 
 

@@ -140,7 +140,7 @@ _NO_TAG = re.compile(
 
 
 _BECAUSE = re.compile(
-    r"^(because|since|as|given that|now that|seeing that|weil|da|nachdem|como|ya que|dado que|puesto que)\s+[^,]{6,}?,\s+(?=\S+\s+\S)",
+    r"^(because|since|as(?! for\b| regards\b)|given that|now that|seeing that|weil|da|nachdem|como|ya que|dado que|puesto que)\s+[^,]{6,}?,\s+(?=\S+\s+\S)",
     re.IGNORECASE,
 )
 

@@ -56,6 +56,23 @@ _SAYS = re.compile(
 )
 
 
+TOPIC = re.compile(
+    r"^(?:(?:and|but|also|now|then|so|oh|ok(?:ay)?|und|aber|dann|nun|jetzt|y|pero|ahora|luego)[, ]+)*"
+    r"(?:(?:as for|as regards|regarding|concerning|with regard to|when it comes to|turning to|zum thema|bezüglich|hinsichtlich|"
+    r"(?:en cuanto|(?:con )?respecto|por lo que respecta) a(?:l(?= ))?)\s+"
+    r"(?:(?:the|my|our|your|den|die|das|dem|der|el|la|los|las|mi|nuestr[oa])\s+)?(?P<topic>[^,:;.?!]{2,40}?)"
+    r"|was\s+(?:(?:den|die|das|unser\w*|mein\w*)\s+)?(?P<thema>[^,:;.?!]{2,40}?)\s+(?:betrifft|angeht|anbelangt))"
+    r"\s*(?P<mark>[:,])\s+(?=\S)",
+    re.IGNORECASE,
+)
+
+
+_ABOUT = {
+    "de": re.compile(r"\b(?:thema|bezüglich|hinsichtlich)\b", re.IGNORECASE),
+    "es": re.compile(r"\b(?:cuanto|respecto|respecta)\b", re.IGNORECASE),
+}
+
+
 def lines_of(text: str) -> list[str]:
     """Lines of a text with single spaces; the items of a list stand behind the line that leads to them."""
     rows: list[str] = []
@@ -74,7 +91,17 @@ def lines_of(text: str) -> list[str]:
 
 
 def colon(row: str) -> str:
-    """A line whose tag has a dash behind it, with a colon there."""
+    """A line whose tag has a dash behind it, with a colon there; "as for the fair: ..." is "for fair: ..."."""
+    topic = TOPIC.match(row)
+    if topic is not None and (topic["thema"] or topic["mark"] == ":"):
+        led = (
+            "für"
+            if topic["thema"] or _ABOUT["de"].search(row)
+            else "para"
+            if _ABOUT["es"].search(row)
+            else "for"
+        )
+        row = f"{led} {topic['topic'] or topic['thema']}: {row[topic.end() :]}"
     tag, rest = _tag(row)
     return f"{tag}: {rest}" if tag and row[len(tag) :].lstrip()[:1] in "-–—" else row
 

@@ -134,7 +134,7 @@ def test_a_deleted_root_is_no_root_of_anything() -> None:
 
 
 def test_every_part_that_can_be_left_out_has_a_name() -> None:
-    assert set(map(str, Part)) == {"trim", "graph", "guards"}
+    assert set(map(str, Part)) == {"trim", "graph", "guards", "examples"}
 
 
 @pytest.mark.parametrize("text", ["7:30 pm", "8:30 p.m.", "19:15", "4 PM", "10.30 Uhr", "at 10:45"])

@@ -329,3 +329,40 @@ def test_however_many_parts_a_turn_has_they_are_read(said: str) -> None:
 )
 def test_an_order_behind_a_courtesy_is_an_order(said: str) -> None:
     assert Mood.TELL in [mood for mood, _ in moods(said)]
+
+
+@pytest.mark.parametrize(
+    ("said", "tag", "told"),
+    [
+        ("As for the fair: two drums, a harp", "for fair", "two drums, a harp"),
+        ("and regarding the vet: make it 11", "for vet", "make it 11"),
+        ("Was die Weinlese betrifft: Körbe, Scheren", "für Weinlese", "Körbe, Scheren"),
+        ("was unseren Chor angeht, Noten und ein Pult", "für Chor", "Noten und ein Pult"),
+        ("zum Thema Garten: Kompost bestellen", "für Garten", "Kompost bestellen"),
+        ("en cuanto al huerto: semillas y una pala", "para huerto", "semillas y una pala"),
+    ],
+)
+def test_a_topic_in_front_is_a_tag_and_no_question(said: str, tag: str, told: str) -> None:
+    (clause,) = read(said).clauses
+    assert (clause.tag, clause.text, clause.mood) == (tag, told, Mood.TELL)
+
+
+@pytest.mark.parametrize(
+    "said", ["As for the fair, we need a harp", "as regards the roof, two beams", "As the rope is torn, buy twine"]
+)
+def test_as_is_a_reason_only_where_it_is_no_topic(said: str) -> None:
+    reading = read(said)
+    assert ("rope" in reading.told) is False
+    assert ("fair" in reading.told or "roof" in reading.told) is ("rope" not in said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the dentist only has 4:45. and the cape is sewn",
+        "wir treffen uns um 10. und die Noten sind da",
+        "quedamos a las 5. pero sin el arpa",
+    ],
+)
+def test_a_sentence_ends_behind_a_number_where_another_begins(said: str) -> None:
+    assert len(read(said).clauses) == 2

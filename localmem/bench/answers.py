@@ -15,9 +15,10 @@ from localmem.bench.questions import UNKNOWN, Question, Talk
 from localmem.bench.rankings import BASELINES, LAST, Rankings
 from localmem.bench.result_file import ResultFile
 from localmem.embed.protocol import Embedder
+from localmem.llm import templates
 from localmem.llm.protocol import Generation, LanguageModel, Prompt
 from localmem.recall import answer
-from localmem.recall.answer_grammar import KIND
+from localmem.recall.answer_grammar import KIND, MORE_TO_A_LIST
 from localmem.recall.ingest import Ingest
 from localmem.recall.pipeline import Recall
 from localmem.recall.workspace import Options, order_of_time, tokens
@@ -170,7 +171,9 @@ class _Listener:
 
     def generate(self, prompt: Prompt, **options: Any) -> Generation:
         """As the model's."""
-        self.again |= prompt.kind == KIND and len(prompt.messages) > prompt.fixed + 1
+        more = templates.render(MORE_TO_A_LIST)
+        asked = prompt.messages[prompt.fixed + 1 :]
+        self.again |= prompt.kind == KIND and bool(asked) and asked[-1].text != more
         return self._model.generate(prompt, **options)
 
 

@@ -11,7 +11,7 @@ turns that do not answer, with these turns out of reach. Nothing is shown before
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from localmem.errors import EngineError, TruncatedError
@@ -19,25 +19,34 @@ from localmem.llm import grammar as grammars
 from localmem.llm import prompts, templates
 from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
 from localmem.recall.answer_changes import asks_for_present, changes, stems
-from localmem.recall.answer_evidence import Evidence, days, evidence, line, worth_reading
-from localmem.recall.answer_grammar import KIND, grammar
+from localmem.recall.answer_evidence import (
+    REPLY_WORDS,
+    Before,
+    Evidence,
+    days,
+    evidence,
+    line,
+    times_told,
+    worth_reading,
+)
+from localmem.recall.answer_grammar import KIND, MORE_TO_A_LIST, grammar
+from localmem.recall.answer_lists import added, without_asked
 from localmem.recall.answer_subject import about_somebody_else, subject
+from localmem.recall.answer_support import Ground
 from localmem.recall.answer_text import (
+    as_told,
     asks_for_likely,
+    asks_for_several,
     asks_for_time,
     can_be_judged,
     concise,
     dated,
     echoes,
-    parts,
     repeats,
     says_unknown,
     split,
-    times,
+    verdicts,
 )
-from localmem.recall.calendar_days import WEEKDAYS
-from localmem.recall.facts import facts, inner_names, plain, stands_in
-from localmem.recall.query import MONTHS, STOP_WORDS, words
 from localmem.values import Answer, Citation, StoredTurn, Turn, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
@@ -45,16 +54,13 @@ ANSWER_TOKENS = 200
 CHECK_TOKENS = 4
 CHECK = "check"
 REST = "answer-rest"
-ENOUGH, ENOUGH_FOR_TIME = 0.75, 0.4
+ENOUGH, ENOUGH_FOR_TIME = 0.6, 0.2
 """Share of the question's words from which the cited turns need no check by the model. A time was chosen from those that
 the turns name, so less is enough."""
+MORE = 2
+"""How often it is asked what else belongs to a list."""
 TRIES = 2
 """How often an answer is written before the memory is said not to hold one."""
-
-_DATE_WORDS = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
-
-Before = Callable[[StoredTurn], StoredTurn | None]
-"""Gives the turn right before one in its transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +129,15 @@ class _Writer:
         self._before = before
         self._on_text = on_text
         self._question = " ".join(question.split())
-        worth = worth_reading(self._question, workspace.units)
-        self._shown = self._fitting(evidence(worth))
-        lines = [line for one in self._shown for line in (one.day, one.text)]
-        self._dates = times(lines) if asks_for_time(self._question) else None
-        self._speakers = {word for one in self._shown for word in words(one.unit.turn.speaker)}
+        speakers = sorted({unit.turn.speaker for unit in workspace.units})
+        self._subject = subject(self._question, speakers)
+        worth = worth_reading(self._question, workspace.units, self._subject, before)
+        self._shown = self._fitting(evidence(worth, before))
+        self._ground = Ground.of(self._question, self._shown, speakers)
+        self._told = times_told(self._shown) if asks_for_time(self._question) else None
         self._likely = asks_for_likely(self._question)
-        self._subject = subject(self._question, {one.unit.turn.speaker for one in self._shown})
-        self._names = frozenset(
-            plain(word)
-            for one in self._shown
-            for name in (one.unit.turn.speaker, *inner_names(one.text))
-            for word in words(name)
-        )
+        self._texts = verdicts(self._question)
+        self._several = asks_for_several(self._question)
         self.usage = Usage(dropped_units=len(worth) - len(self._shown))
 
     def draft(self) -> _Draft | None:
@@ -144,7 +146,7 @@ class _Writer:
         more: tuple[Message, ...] = ()
         for _ in range(TRIES):
             draft = self._write(self._prompt(*more), numbers)
-            missing = self._missing(draft.text)
+            missing = self._ground.missing(draft.text)
             echo = draft.text.strip(" .") if draft.whole and echoes(self._question, draft.text) else ""
             if not draft.cited or says_unknown(draft.text) or (echo and more):
                 return None
@@ -155,26 +157,52 @@ class _Writer:
             if draft.text and self._of_another(draft):
                 return None
             if draft.text and self._answers(draft):
-                return self._latest(draft)
+                return self._with_more(draft) if self._several else self._latest(draft)
             more = ()
             numbers = [number for number in numbers if number not in {one.number for one in draft.cited}]
             if not numbers:
                 return None
         return None
 
+    def _with_more(self, draft: _Draft) -> _Draft:
+        """A list with what further turns add to it."""
+        if not draft.whole:
+            return draft
+        text, cited = without_asked(self._question, draft.text), list(draft.cited)
+        used = [*cited, *self._ground.support(draft.text, cited)]
+        asked = [
+            Message(Speaker.ASSISTANT, draft.reply),
+            Message(Speaker.USER, templates.render(MORE_TO_A_LIST)),
+        ]
+        for _ in range(MORE):
+            numbers = [one.number for one in self._shown if one not in used]
+            if not numbers:
+                break
+            new = self._write(self._prompt(*asked), numbers)
+            if not new.cited or not new.whole or self._of_another(new):
+                break
+            items = added(self._question, text, new.text, new.cited)
+            if not items:
+                break
+            text = ", ".join([text.strip(" ."), *items])
+            used += new.cited
+            cited += new.cited
+            asked += [Message(Speaker.ASSISTANT, new.reply), asked[1]]
+        return _Draft(draft.reply, text, tuple(cited), True)
+
     def _latest(self, draft: _Draft) -> _Draft:
         """The answer of a later turn that tells the same anew, with this one named as former; or this one."""
         if not draft.whole or "," in draft.text or not asks_for_present(self._question):
             return draft
-        told = self._support(draft.text, draft.cited)[0]
-        stored, person = told.unit.stored, self._speakers
+        told = self._ground.support(draft.text, draft.cited)[0]
+        stored, person = told.unit.stored, self._ground.speakers
         later = [one for one in self._shown if changes(self._question, stored, one.unit.stored, person)]
         if not later:
             return draft
         last = later[-1]
         both = [one for one in self._shown if one in (told, last)]
         new = self._write(self._prompt_of(both), [last.number])
-        if not new.cited or not new.whole or says_unknown(new.text) or self._missing(new.text):
+        if not new.cited or not new.whole or says_unknown(new.text) or self._ground.missing(new.text):
             return draft
         if stems(new.text) <= stems(draft.text) or not stems(new.text) & stems(last.text):
             return draft
@@ -187,7 +215,7 @@ class _Writer:
         """The whole answer, its evidence, and whether all that it claims stands in the evidence."""
         self._tell(draft.text)
         text = draft.text if draft.whole else self._rest(draft)
-        return text, self._support(text, draft.cited), not self._missing(text)
+        return text, self._ground.support(text, draft.cited), not self._ground.missing(text)
 
     def _prompt(self, *more: Message, start: str = "") -> Prompt:
         return self._prompt_of(self._shown, *more, start=start)
@@ -204,10 +232,10 @@ class _Writer:
         room = self._model.context - 2 * ANSWER_TOKENS - 64
         if self._model.count_prompt(self._prompt_of(shown)) > room:
             fitting = [one for one in shown if self._model.count_prompt(self._prompt_of([one])) <= room]
-            shown = evidence([one.unit for one in fitting])
+            shown = evidence([one.unit for one in fitting], self._before)
         while shown and self._model.count_prompt(self._prompt_of(shown)) > room:
             lowest = min(shown, key=lambda one: one.unit.priority)
-            shown = evidence([one.unit for one in shown if one is not lowest])
+            shown = evidence([one.unit for one in shown if one is not lowest], self._before)
         if not shown:
             raise EngineError(
                 f"The question and one turn do not fit {self._model.context} tokens of context.",
@@ -225,7 +253,12 @@ class _Writer:
         try:
             generation = self._generate(
                 prompt,
-                grammar(numbers, self._dates, likely=self._likely and self._subject is not None),
+                grammar(
+                    numbers,
+                    self._told,
+                    likely=self._likely and self._subject is not None,
+                    texts=self._texts,
+                ),
                 until=until,
             )
         except TruncatedError as error:
@@ -242,9 +275,9 @@ class _Writer:
         """A whole answer, with dates for relative ones and without the question said over."""
         if not cited:
             return text
-        return concise(
-            self._question, dated(text, self._support(text, cited)[0].unit.turn.at), self._speakers
-        )
+        told = self._ground.support(text, cited)[0].unit.turn
+        short = concise(self._question, dated(text, told.at), self._ground.speakers)
+        return as_told(short, told) if self._told is not None else short
 
     def _cited(self, numbers: Sequence[int]) -> tuple[Evidence, ...]:
         by_number = {one.number: one for one in self._shown}
@@ -283,7 +316,7 @@ class _Writer:
         person = self._subject
         if person is None:
             return False
-        for one in self._support(draft.text, draft.cited):
+        for one in self._ground.support(draft.text, draft.cited):
             before = self._before(one.unit.stored)
             if not about_somebody_else(one.unit.turn, before.turn if before else None, person):
                 return False
@@ -297,15 +330,13 @@ class _Writer:
         if self._likely:
             return True  # what somebody would do stands in no turn; what was claimed of it has been looked up
         turns: dict[tuple[int, int], Turn] = {}
-        for one in self._support(draft.text, draft.cited):
-            stored = one.unit.stored
-            for turn in (self._before(stored), stored):
-                if turn is not None:
-                    turns[turn.transcript, turn.position] = turn.turn
-        if not self._about_who_was_asked(turns.values()):
+        for one in self._ground.support(draft.text, draft.cited):
+            for told in self._after_what(one.unit.stored):
+                turns[told.transcript, told.position] = told.turn
+        if not self._ground.about_who_was_asked(turns.values()):
             return False
         enough = ENOUGH_FOR_TIME if asks_for_time(self._question) else ENOUGH
-        if self._shared(turns.values()) >= enough and not self._missing(draft.text):
+        if self._ground.shared(turns.values()) >= enough and not self._ground.missing(draft.text):
             return True
         lines = [
             {"speaker": " ".join(turn.speaker.split()), "text": line(turn)}
@@ -318,20 +349,14 @@ class _Writer:
             return True  # turns of thousands of words: the checks by code have passed
         return self._generate(prompt, grammars.load(CHECK), tokens=CHECK_TOKENS).text == "yes"
 
-    def _shared(self, turns: Iterable[Turn]) -> float:
-        """Share of the question's words that stand in turns, by their beginnings; 0 if it has none of its own."""
-        asked = stems(self._question, self._speakers)
-        said = {stem for turn in turns for stem in stems(f"{turn.speaker} {turn.text}")}
-        return len(asked & said) / len(asked) if asked else 0.0
-
-    def _about_who_was_asked(self, turns: Iterable[Turn]) -> bool:
-        """Whether any name of the question, other than those of the people who speak, stands in the turns.
-
-        Dates are no names: they say when, and a turn need not.
-        """
-        named = {plain(name.strip()) for name in inner_names(self._question)} - self._speakers - _DATE_WORDS
-        said = " ".join(turn.text for turn in turns)
-        return not named or any(stands_in(name, said) for name in named)
+    def _after_what(self, stored: StoredTurn) -> list[StoredTurn]:
+        """A turn after the one before it; if that one is short, after the one before that as well."""
+        found = [stored]
+        while len(found) < 3 and (earlier := self._before(found[0])) is not None:
+            found.insert(0, earlier)
+            if len(earlier.turn.text.split()) > REPLY_WORDS:
+                break
+        return found
 
     def _generate(
         self,
@@ -351,48 +376,3 @@ class _Writer:
     def _tell(self, text: str) -> None:
         if text and self._on_text is not None:
             self._on_text(text)
-
-    def _missing(self, text: str) -> list[str]:
-        """Facts of an answer that stand in no turn that was shown, nor in the question."""
-        everything = " ".join([self._question, *(one.searchable for one in self._shown)])
-        return [fact for fact in facts(text, self._names) if not stands_in(fact, everything)]
-
-    def _support(self, text: str, cited: Sequence[Evidence]) -> list[Evidence]:
-        """The evidence of an answer, the turn that says most of it first.
-
-        The model picks the right words more surely than the right number. So the turn that shares most words
-        with the answer (then with the question, then the one of the highest priority) comes first, if it was
-        cited or shares words with the question too; cited turns that share none are left out, unless none
-        shares any. For each fact, and each part of a list, that stands in no turn so far comes the best turn
-        that has it.
-        """
-        asked = self._content(self._question) - self._speakers
-        claimed = self._content(text) - asked
-        if not claimed:
-            return list(cited)
-
-        def says(one: Evidence) -> tuple[int, int, float]:
-            there = set(words(one.searchable))
-            return (len(claimed & there), len(asked & there), one.unit.priority)
-
-        best = max((one for one in self._shown if one in cited or says(one)[1]), key=says)
-        support = list(cited)
-        if says(best)[0]:
-            others = [one for one in cited if one is not best and says(one)[0]]
-            support = [best, *sorted(others, key=says, reverse=True)]
-        for fact in facts(text, self._names):
-            if any(stands_in(fact, one.searchable) for one in support) or stands_in(fact, self._question):
-                continue
-            having = [one for one in self._shown if stands_in(fact, one.searchable)]
-            if having:
-                support.append(max(having, key=says))
-        for part in parts(text):
-            named = self._content(part) - asked
-            having = [one for one in self._shown if named <= set(words(one.searchable))]
-            if named and having and not any(one in having for one in support):
-                support.append(max(having, key=says))
-        return support
-
-    @staticmethod
-    def _content(text: str) -> set[str]:
-        return {word for word in words(text) if word not in STOP_WORDS}

@@ -36,7 +36,21 @@ _YES_OR_NO = re.compile(
     r"^\W*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|might|may)\b",
     re.IGNORECASE,
 )
+_NO_VERDICT = re.compile(r"\b(?:you|i|we|wh\w+|how|any\w*|some\w*|tell|know|else)\b", re.IGNORECASE)
+"""In what looks like a question for yes or no, what asks for more: "Do you know where it is?", "Is there anything ...?"."""
 _CHOICE = re.compile(r"\b(?:or|between|whether|which of|oder|zwischen|ob|entre)\b|\bo\b", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"^\W*(?:(?:in|on|at|to|for|with|from|of) )?(?!\w+ (?:kind|type|sort) of\b)"
+    r"(?:(?:what|which)(?: [\w+/'’-]+){0,3}? (?:[\w+/'’-]*[^\W_su]s|people|children)"
+    r" (?:has|have|had|did|do|does|are|were|is|was|can|could|would|will)\b"
+    r"|(?:what|where) (?:has|have)\b"
+    r"|what (?:are|were)\b.*\bnames\b|what (?:kinds|types|sorts|all|else)\b|(?:what|who|which)\b.*\b(?:list|invited|bring)\b)",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?<=\w),? (?:because|since|as (?:he|she|they|it)|so)\b.*|(?<=\w)[,;] (?:he|she|they|it|his|her|their|this|that)\b.*",
+    re.DOTALL,
+)
 _RESTATED = re.compile(r"(.{1,100}?) (?:is|was|are|were) (?:that |when |because )?(\S.*)", re.DOTALL)
 
 TIMES = 400
@@ -55,6 +69,18 @@ _LIKELY = re.compile(
 def asks_for_likely(question: str) -> bool:
     """Whether a question is about what somebody would do or be, which no turn says."""
     return _LIKELY.search(question) is not None
+
+
+def verdicts(question: str) -> tuple[str, ...]:
+    """All that a question for yes or no, in English, can be answered with; empty: anything."""
+    if not _YES_OR_NO.match(question) or _CHOICE.search(question) or _NO_VERDICT.search(question):
+        return ()
+    return ("Likely yes", "Likely no") if asks_for_likely(question) else ("Yes", "No")
+
+
+def asks_for_several(question: str) -> bool:
+    """Whether a question asks for a list, in English: "Which books has Ann read?", "Where has she been?"."""
+    return _SEVERAL.search(question) is not None
 
 
 def asks_for_time(question: str) -> bool:
@@ -174,7 +200,8 @@ def as_told(text: str, turn: Turn) -> str:
 def concise(question: str, text: str, names: Collection[str] = ()) -> str:
     """An answer without the question said over: "Ann's job is nurse" to "What is Ann's job?" becomes "nurse".
 
-    To a question for a time, a sentence with one date in it becomes the date. What answers yes or no stays as it is.
+    To a question for a time, a sentence with one date in it becomes the date. What is likely stands without the reason.
+    What answers yes or no stays as it is.
 
     Args:
         question: what was asked.
@@ -190,6 +217,8 @@ def concise(question: str, text: str, names: Collection[str] = ()) -> str:
         beside = [word for word in words(rest) if word not in known]
         if len(beside) <= SHORT and not _TELLING.search(rest):
             return found[0].group()
+    if asks_for_likely(question):
+        text = _REASON.sub("", text) or text
     match = _RESTATED.match(text)
     if match is None or "," in match[1]:
         return text

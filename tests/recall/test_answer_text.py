@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localmem.llm import grammar as grammars
-from localmem.recall.answer import grammar
 from localmem.recall.answer_text import (
     as_told,
     asks_for_likely,
+    asks_for_several,
     asks_for_time,
     concise,
     dated,
@@ -21,7 +20,7 @@ from localmem.recall.answer_text import (
     repeats,
     says_unknown,
     split,
-    times,
+    verdicts,
 )
 from tests.recall.support import turn
 
@@ -180,20 +179,6 @@ def test_a_question_may_be_for_a_time(question: str, expected: bool) -> None:
     assert asks_for_time(question) == expected
 
 
-def test_an_answer_that_begins_with_a_figure_is_a_time_that_a_turn_names() -> None:
-    found = times(["4 March 2025", "We met 10 years ago, at 9:30 am, on the 5th of May."])
-    rules = grammar([5], found)
-    for time in ("4 March 2025", "10 years ago", "9:30 am", "5th of May", "next May", "March 2025"):
-        assert grammars.accepts(rules, f"[5] {time}")
-    for time in ("5 March 2025", "4 March 2024", "11 years ago", "5"):
-        assert not grammars.accepts(rules, f"[5] {time}")
-
-
-def test_turns_without_figures_leave_words() -> None:
-    assert grammars.accepts(grammar([1], times(["soon"])), "[1] soon")
-    assert not grammars.accepts(grammar([1], times(["soon"])), "[1] 4 March 2025")
-
-
 def test_a_list_has_parts_and_other_texts_have_none() -> None:
     assert [part.strip() for part in parts("flour, yeast and a scale")] == ["flour", "yeast", "a scale"]
     assert parts("1,050 euros") == []
@@ -210,6 +195,75 @@ def test_any_text_can_be_made_concise(question: str, text: str) -> None:
     assert isinstance(dated(text, TUESDAY), str)
 
 
-@given(st.lists(st.text(max_size=30)))
-def test_a_grammar_can_be_made_of_any_times(texts: list[str]) -> None:
-    assert grammars.accepts(grammar([1], times(texts)), "[0] Not in memory.")
+@pytest.mark.parametrize(
+    "question",
+    ["Does Ann like tea?", "Has Bob been to Bath?", "Did Ann and Bob both go?"],
+)
+def test_yes_or_no_is_all_that_answers_some_questions(question: str) -> None:
+    assert verdicts(question) == ("Yes", "No")
+
+
+def test_what_somebody_would_do_is_likely_or_not() -> None:
+    assert verdicts("Would Ann enjoy the opera?") == ("Likely yes", "Likely no")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you know where Ann lives?",
+        "Does Ann prefer tea or coffee?",
+        "Is there anything that Ann dislikes?",
+        "Can you tell me the rent?",
+        "What does Ann like?",
+        "Were there others who came?",
+        "",
+    ],
+)
+def test_questions_that_look_like_yes_or_no_may_ask_for_more(question: str) -> None:
+    assert verdicts(question) == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which books has Ann read?",
+        "What people has Bob met?",
+        "What are Bob's pets' names?",
+        "In what ways is Ann helping?",
+        "Where has Bob been?",
+        "What has Ann done for the club?",
+        "What kinds of tea does she drink?",
+        "What kitchen things did Bob buy?",
+        "Who was invited to the party?",
+    ],
+)
+def test_some_questions_ask_for_a_list(question: str) -> None:
+    assert asks_for_several(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who has the car?",
+        "What kind of car has Bob?",
+        "What is the bus called?",
+        "Where is Ann?",
+        "Why does it rain?",
+        "",
+    ],
+)
+def test_other_questions_ask_for_one_thing(question: str) -> None:
+    assert not asks_for_several(question)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Likely well off, he's involved in charity runs", "Likely well off"),
+        ("Nursing because she likes people", "Nursing"),
+        ("psychology, social work", "psychology, social work"),
+        ("she would go", "she would go"),
+    ],
+)
+def test_what_is_likely_stands_without_the_reason(said: str, expected: str) -> None:
+    assert concise("What might Ann become?", said) == expected

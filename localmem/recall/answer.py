@@ -19,16 +19,7 @@ from localmem.llm import grammar as grammars
 from localmem.llm import prompts, templates
 from localmem.llm.protocol import Generation, LanguageModel, Message, Prompt, Speaker
 from localmem.recall.answer_changes import asks_for_present, changes, stems
-from localmem.recall.answer_evidence import (
-    REPLY_WORDS,
-    Before,
-    Evidence,
-    days,
-    evidence,
-    line,
-    times_told,
-    worth_reading,
-)
+from localmem.recall.answer_evidence import Before, Evidence, days, evidence, line, times_told, worth_reading
 from localmem.recall.answer_grammar import KIND, MORE_TO_A_LIST, grammar
 from localmem.recall.answer_lists import added, without_asked
 from localmem.recall.answer_subject import about_somebody_else, subject
@@ -57,6 +48,8 @@ REST = "answer-rest"
 ENOUGH, ENOUGH_FOR_TIME = 0.6, 0.2
 """Share of the question's words from which the cited turns need no check by the model. A time was chosen from those that
 the turns name, so less is enough."""
+REPLY_WORDS = 20
+"""If the turn before a cited one has so few words, the check reads the one before that too."""
 MORE = 2
 """How often it is asked what else belongs to a list."""
 TRIES = 2
@@ -132,7 +125,7 @@ class _Writer:
         speakers = sorted({unit.turn.speaker for unit in workspace.units})
         self._subject = subject(self._question, speakers)
         worth = worth_reading(self._question, workspace.units, self._subject, before)
-        self._shown = self._fitting(evidence(worth, before))
+        self._shown = self._fitting(evidence(worth))
         self._ground = Ground.of(self._question, self._shown, speakers)
         self._told = times_told(self._shown) if asks_for_time(self._question) else None
         self._likely = asks_for_likely(self._question)
@@ -232,10 +225,10 @@ class _Writer:
         room = self._model.context - 2 * ANSWER_TOKENS - 64
         if self._model.count_prompt(self._prompt_of(shown)) > room:
             fitting = [one for one in shown if self._model.count_prompt(self._prompt_of([one])) <= room]
-            shown = evidence([one.unit for one in fitting], self._before)
+            shown = evidence([one.unit for one in fitting])
         while shown and self._model.count_prompt(self._prompt_of(shown)) > room:
             lowest = min(shown, key=lambda one: one.unit.priority)
-            shown = evidence([one.unit for one in shown if one is not lowest], self._before)
+            shown = evidence([one.unit for one in shown if one is not lowest])
         if not shown:
             raise EngineError(
                 f"The question and one turn do not fit {self._model.context} tokens of context.",

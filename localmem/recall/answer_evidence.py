@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,11 +30,6 @@ class _Reading:
 SEVERAL, ONE, TIME = _Reading(0.04, 800), _Reading(0.07, 600), _Reading(0.15, 500)
 """On the conversations that the weights were fitted on, the model so reads half of the tokens of 16 turns, a third for times
 (`scripts/LOG.md` has the share of gold turns among them)."""
-REPLY_WORDS = 20
-"""A turn of so few words is read with the question that it replies to: "Yesterday, a student" with "The Saab?!"."""
-QUESTION = 160
-"""Characters of the end of a turn in which a question is looked for."""
-_QUESTION = re.compile(r"([^.!?…\n]*\?[?!]*)\W*\Z")
 _SEVERAL = {Demand.LIST, Demand.RELATION, Demand.JUDGEMENT, Demand.PREFERENCE}
 
 
@@ -49,8 +43,6 @@ class Evidence:
     """With the meaning of relative dates."""
     day: str
     """For example "4 March 2025"; empty without a time."""
-    asked: tuple[str, str] | None = None
-    """Who asked what it replies to, and the words, if it is short and was asked by somebody else."""
 
     @property
     def searchable(self) -> str:
@@ -60,26 +52,14 @@ class Evidence:
         return f"{day} {turn.speaker} {self.text}"
 
 
-def evidence(units: Sequence[Unit], before: Before = lambda stored: None) -> list[Evidence]:
-    """Units, numbered from 1, as the model reads them; `before` gives the turn before one."""
+def evidence(units: Sequence[Unit]) -> list[Evidence]:
+    """Units, numbered from 1, as the model reads them."""
     found = []
-    read = {unit.stored.id for unit in units}
     for number, unit in enumerate(units, 1):
         turn = unit.turn
         day = short_day(turn.at.date()) if turn.at else ""
-        earlier = before(unit.stored)
-        asked = None
-        if earlier is not None and earlier.id not in read:
-            asked = _asked(turn, earlier.turn)
-        found.append(Evidence(number, unit, line(turn), day, asked))
+        found.append(Evidence(number, unit, line(turn), day))
     return found
-
-
-def _asked(turn: Turn, earlier: Turn) -> tuple[str, str] | None:
-    if earlier.speaker == turn.speaker or len(turn.text.split()) > REPLY_WORDS:
-        return None
-    last = _QUESTION.search(earlier.text[-QUESTION:])
-    return (" ".join(earlier.speaker.split()), " ".join(last[1].split())) if last else None
 
 
 def worth_reading(
@@ -146,10 +126,7 @@ def days(shown: Sequence[Evidence]) -> list[dict[str, Any]]:
         if not groups or groups[-1]["name"] != one.day:
             groups.append({"name": one.day, "units": []})
         speaker = " ".join(one.unit.turn.speaker.split())
-        asked = {"speaker": one.asked[0], "text": one.asked[1]} if one.asked else None
-        groups[-1]["units"].append(
-            {"number": one.number, "speaker": speaker, "text": one.text, "asked": asked}
-        )
+        groups[-1]["units"].append({"number": one.number, "speaker": speaker, "text": one.text})
     return groups
 
 

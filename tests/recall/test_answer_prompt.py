@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -10,11 +9,9 @@ import pytest
 from localmem.errors import EngineError
 from localmem.llm import prompts
 from localmem.llm.protocol import Speaker
-from localmem.recall.answer import answer
 from localmem.recall.answer_evidence import evidence, worth_reading
 from localmem.recall.answer_grammar import grammar
-from localmem.values import StoredTurn, Turn
-from tests.fakes import ScriptedModel
+from localmem.values import Turn
 from tests.recall.answering import CAR, CAT, FERRY, ask, asked_of, cited
 from tests.recall.support import turn, unit, workspace
 
@@ -145,21 +142,3 @@ def test_less_is_read_for_one_fact_than_for_a_list() -> None:
 def test_four_turns_are_read_however_long_they_are() -> None:
     shown = workspace(*[turn("word " * 5000)] * 6)
     assert len(worth_reading("Who?", shown.units)) == 4
-
-
-def test_a_short_reply_is_read_with_the_question_before_it() -> None:
-    def before(stored: StoredTurn) -> StoredTurn:
-        return replace(stored, id=99, turn=turn("Good for you. The Saab?! :)", "Ines"))
-
-    reply = turn("Yesterday. A student called Dilip came.", "Ruben")
-    model = ScriptedModel(["[1] Dilip"])
-    answer("Who has it?", workspace(reply), lambda: model, before=before)
-    assert asked_of(model).splitlines()[:2] == ["- Ines: The Saab?!", f"[1] Ruben: {reply.text}"]
-    for other in (turn("word " * 30, "Ruben"), turn("Yesterday.", "Ines")):
-        assert evidence([unit(1, other)], before)[0].asked is None
-
-
-def test_a_question_that_is_read_anyway_is_not_read_twice() -> None:
-    asks, reply = turn("The Saab?!", "Ines"), turn("Yesterday.", "Ruben")
-    units = workspace(asks, reply).units
-    assert [one.asked for one in evidence(units, lambda stored: units[0].stored)] == [None, None]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -345,7 +345,12 @@ class Memory(Engines, Owned):
         def text(stored: StoredTurn) -> str:
             return annotate(" ".join(stored.turn.text.split()), stored.turn.at)
 
-        return Agent(self._store, StoreLibrary(self._store, search, text), lambda: self.model)
+        def likeness(query: str, turns: Sequence[StoredTurn]) -> list[float]:
+            vectors = self._store.vectors([stored.id for stored in turns])
+            return [float(value) for value in vectors @ self.embedder.encode([query])[0]]
+
+        library = StoreLibrary(self._store, search, text, likeness)
+        return Agent(self._store, library, lambda: self.model)
 
     def transcripts(self) -> list[Transcript]:
         """The transcripts in the memory, in the order in which they came. Loads no engine."""

@@ -59,3 +59,6 @@ class Shelf:
 
     def text(self, stored: StoredTurn) -> str:
         return " ".join(stored.turn.text.split())
+
+    def likeness(self, query: str, turns: Sequence[StoredTurn]) -> Sequence[float]:
+        return [0.5] * len(turns)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from localmem.agent import notices
 from localmem.agent.values import Actions, Assist, Mode, Part, Status, Subgoal
 from localmem.llm import grammar
@@ -116,6 +118,32 @@ def test_with_free_actions_what_leads_on_is_told() -> None:
         "Now 2.\nNext: right",
     ]
     assert grammar.accepts(model.grammars[2] or "", "Action: fly")
+
+
+@pytest.mark.parametrize("searched", [True, False])
+def test_with_free_actions_what_was_refused_is_not_written_again_until_something_changes(
+    searched: bool,
+) -> None:
+    options = replace(
+        PLAIN,
+        assists=frozenset({Assist.SEARCH} if searched else ()),
+        actions=Actions.FREE,
+        max_steps=5,
+    )
+    replies = ["Subgoal: Go.", "fly", "Action: swim", "Action: right", "Action: wait", "Action: right"]
+    _, model = run(replies, options)
+    written = [
+        [
+            word
+            for word in ("fly", "flyer", "swim", "fl", "dig")
+            if grammar.accepts(text or "", f"Action: {word}")
+        ]
+        for text in model.grammars[2:]
+    ]
+    anything = ["fly", "flyer", "swim", "fl", "dig"]
+    after_one = ["flyer", "swim", "fl", "dig"] if searched else anything
+    after_two = ["flyer", "fl", "dig"] if searched else anything
+    assert written == [after_one, after_two, anything, anything]
 
 
 def test_a_search_can_help_the_standard_way_too() -> None:

@@ -69,17 +69,31 @@ def test_a_short_turn_is_judged_with_the_one_before_it_and_a_long_one_alone(
     assert not any("Before:" in prompt.messages[-1].text for prompt in alone.asked)
 
 
+def bar(*odds: float) -> judging.Bar:
+    return judging.Bar(tuple(judging.Judgement(turn, one, 0.1 * (turn % 2)) for turn, one in enumerate(odds)))
+
+
 @pytest.mark.parametrize(
-    ("odds", "bar"),
+    ("found", "odds", "passes"),
     [
-        ([], 0.0),
-        ([-3.0, -1.0] * 4, 0.0),  # yes must be likelier than no, whatever the others have
-        ([1.0, 3.0] * 4, 2.0),  # a goal to which yes is said to nearly all
-        ([3.0] * (judging.FEWEST - 1), 0.0),  # too few to tell
+        ([-3.0, -1.0] * 4, -0.1, False),  # yes must be likelier than no, whatever the others have
+        ([-3.0, -1.0] * 4, 0.1, True),
+        ([1.0, 3.0] * 4, 2.4, False),  # a goal to which yes is said to nearly all
+        ([1.0, 3.0] * 4, 2.6, True),
+        ([3.0] * (judging.FEWEST - 1), 0.1, True),  # too few to tell
+        ([3.0] * judging.FEWEST, 3.0, False),
     ],
 )
-def test_a_turn_must_exceed_what_was_found_for_the_goal(odds: list[float], bar: float) -> None:
-    assert judging.bar(odds) == pytest.approx(bar)
+def test_a_turn_must_exceed_what_was_found_for_the_goal(
+    found: list[float], odds: float, passes: bool
+) -> None:
+    assert bar(*found).passes(judging.Judgement(99, odds, 0.05)) is passes
+
+
+def test_of_turns_with_the_same_odds_the_one_that_is_like_the_goal_is_kept() -> None:
+    high = bar(*[1.0, 3.0] * 4)
+    assert high.passes(judging.Judgement(99, 2.4, 0.2))
+    assert not high.passes(judging.Judgement(99, 2.4, 0.0))
 
 
 def test_turns_around_a_kept_one_are_judged_too_even_if_no_search_finds_them() -> None:
@@ -211,7 +225,7 @@ def test_the_odds_are_kept_with_the_run(tmp_path: Path) -> None:
     mine = agent(tmp_path, likes("Saab"))
     mine.plan(GOAL, MemoryWorld(), Options(max_steps=30)).run()
     _, made = mine.show(1)
-    assert ([11, 2.0]) in json.loads(made.steps[0].data)["odds"]
+    assert [11, 2.0, 0.5] in json.loads(made.steps[0].data)["odds"]
 
 
 def test_a_report_that_cannot_be_written_stops_the_run_which_then_goes_on(tmp_path: Path) -> None:

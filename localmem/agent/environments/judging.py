@@ -7,9 +7,10 @@ the goal is read once, tell those of use from the others.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from statistics import fmean
+from statistics import fmean, pstdev
 
 from localmem import resources
 from localmem.agent.environments import listing
@@ -21,10 +22,51 @@ from localmem.values import StoredTurn, Usage
 KIND = "judge"
 LEAST = 0.0
 """Logarithm of the odds that a kept turn exceeds whatever the others have: yes is likelier."""
+ABOVE = 0.5
+"""By which a kept turn's standardised odds and likeness together exceed the mean of what was found for the goal: some
+goals make the model say yes to nearly all."""
+LIKENESS = 0.25
+"""Weight of the likeness to the goal, against 1 for the odds."""
 FEWEST = 8
 """Turns that say what a goal is answered as a rule; of fewer, all may be of use."""
 ALONE = 16
 """Words from which a turn is judged without the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What speaks for a turn."""
+
+    turn: int
+    odds: float
+    """Logarithm of the model's odds for yes."""
+    likeness: float
+    """Of its meaning to the goal's: a cosine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What turns have to exceed.
+
+    Args:
+        found: judgements of the turns that were found for the goal.
+    """
+
+    found: tuple[Judgement, ...]
+
+    def passes(self, one: Judgement) -> bool:
+        """Whether a turn says a part of what is wanted."""
+        if one.odds <= LEAST or len(self.found) < FEWEST:
+            return one.odds > LEAST
+        odds = _standard(one.odds, [other.odds for other in self.found])
+        likeness = _standard(one.likeness, [other.likeness for other in self.found])
+        return odds + LIKENESS * likeness > ABOVE
+
+
+def _standard(value: float, others: Sequence[float]) -> float:
+    """How many standard deviations a value is above the mean; 0 where all are alike."""
+    deviation = pstdev(others)
+    return (value - fmean(others)) / deviation if deviation > 0 else 0.0
 
 
 class Judgements:
@@ -38,15 +80,12 @@ class Judgements:
     def __init__(self, library: Library, goal: str) -> None:
         self._library = library
         self._goal = goal
-        self._odds: dict[int, float] = {}
-        self._new: dict[int, float] = {}
-        self._bar = LEAST
+        self._known: dict[int, Judgement] = {}
+        self._new: list[Judgement] = []
+        self._bar = Bar(())
 
     def __bool__(self) -> bool:
-        return bool(self._odds)
-
-    def __contains__(self, stored: StoredTurn) -> bool:
-        return stored.id in self._odds
+        return bool(self._known)
 
     def ask(self, model: JudgeModel, turns: Iterable[StoredTurn]) -> Usage:
         """Have the model judge those turns that it has not judged yet; what it read for them.
@@ -54,40 +93,33 @@ class Judgements:
         The first ones, those that were found for the goal, set the bar for all.
         """
         usage = Usage()
-        odds = {}
-        for stored in turns:
-            if stored not in self:
-                one = judge(model, self._goal, *_said(self._library, stored))
-                usage += one.usage
-                odds[stored.id] = round(one.log, 3)
-        self.take(odds.items())
-        self._new |= odds
+        new = [stored for stored in turns if stored.id not in self._known]
+        judged = []
+        for stored, likeness in zip(new, self._library.likeness(self._goal, new), strict=True):
+            one = judge(model, self._goal, *_said(self._library, stored))
+            usage += one.usage
+            judged.append(Judgement(stored.id, round(one.log, 3), round(likeness, 3)))
+        self._take(judged)
+        self._new += judged
         return usage
 
-    def take(self, odds: Iterable[tuple[int, float]]) -> None:
-        """Take odds that were given before."""
-        found = dict(odds)
-        if not self._odds:
-            self._bar = bar(found.values())
-        self._odds |= found
+    def take(self, rows: Iterable[Sequence[float]]) -> None:
+        """Take judgements that `rows` gave before."""
+        self._take([Judgement(int(turn), odds, likeness) for turn, odds, likeness in rows])
+
+    def rows(self) -> list[tuple[int, float, float]]:
+        """Judgements that are new since the last call, for JSON."""
+        new, self._new = self._new, []
+        return [(one.turn, one.odds, one.likeness) for one in new]
 
     def counting(self, turns: Iterable[StoredTurn]) -> list[int]:
         """Ids of those that say a part of what is wanted."""
-        return [stored.id for stored in turns if self._odds[stored.id] > self._bar]
+        return [stored.id for stored in turns if self._bar.passes(self._known[stored.id])]
 
-    def unsaid(self) -> list[tuple[int, float]]:
-        """Odds that were not asked for here before."""
-        new, self._new = list(self._new.items()), {}
-        return new
-
-
-def bar(odds: Collection[float]) -> float:
-    """What a turn has to exceed: the mean, since some goals make the model say yes to nearly all.
-
-    Args:
-        odds: of the turns that were found for the goal.
-    """
-    return max(LEAST, fmean(odds)) if len(odds) >= FEWEST else LEAST
+    def _take(self, judged: Sequence[Judgement]) -> None:
+        if not self._known:
+            self._bar = Bar(tuple(judged))
+        self._known |= {one.turn: one for one in judged}
 
 
 def preview(library: Library, goal: str, turn: StoredTurn) -> str:

@@ -37,6 +37,9 @@ class Library(Protocol):
     def text(self, stored: StoredTurn) -> str:
         """What was said in a turn, on one line, with the meaning of relative dates."""
 
+    def likeness(self, query: str, turns: Sequence[StoredTurn]) -> Sequence[float]:
+        """How near the meaning of each turn is to that of a question: cosines of their vectors."""
+
 
 class StoreLibrary:
     """A memory file as a `Library`.
@@ -45,6 +48,7 @@ class StoreLibrary:
         store: the file.
         search: turns that a question needs, thread by thread, and how many at most.
         text: what was said in a turn, on one line, with the meaning of relative dates.
+        likeness: cosines of the vectors of a question and of turns.
     """
 
     def __init__(
@@ -52,10 +56,12 @@ class StoreLibrary:
         store: Store,
         search: Callable[[str, int], Sequence[StoredTurn]],
         text: Callable[[StoredTurn], str],
+        likeness: Callable[[str, Sequence[StoredTurn]], Sequence[float]],
     ) -> None:
         self._store = store
         self._search = search
         self._text = text
+        self._likeness = likeness
 
     def search(self, query: str, turns: int) -> Sequence[StoredTurn]:
         """Turns that a question needs, thread by thread; so many at most."""
@@ -95,6 +101,10 @@ class StoreLibrary:
     def text(self, stored: StoredTurn) -> str:
         """What was said in a turn."""
         return self._text(stored)
+
+    def likeness(self, query: str, turns: Sequence[StoredTurn]) -> Sequence[float]:
+        """How near the meaning of each turn is to that of a question."""
+        return self._likeness(query, turns) if turns else ()
 
 
 def _same_talk(one: datetime | None, other: datetime | None) -> bool:

@@ -129,7 +129,7 @@ class MemoryEnvironment:
             if self._guide.begun:  # code chose it: no model can make it good
                 raise
             return Outcome(f"{error} {error.hint}", False)
-        odds = self._judged.unsaid()
+        odds = self._judged.rows()
         new = {**({"begun": self._begun} if self._begun else {}), **({"odds": odds} if odds else {})}
         if new:
             outcome = replace(outcome, data=json.dumps({**new, **json.loads(outcome.data or "{}")}))
@@ -158,7 +158,7 @@ class MemoryEnvironment:
             self._begin(self._library.turns(data["begun"]))
             self._begun = []
         if "odds" in data:
-            self._judged.take(map(tuple, data["odds"]))
+            self._judged.take(data["odds"])
         shown = self._library.turns(data.get("shown", []))
         self._book.show(shown)
         self._threads |= dict.fromkeys(data.get("threads", []))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from localmem.errors import GrammarError
 from localmem.llm import gbnf
@@ -106,6 +107,40 @@ def alternatives(texts: Iterable[str]) -> str:
     if not options:
         raise GrammarError("A grammar with no alternative matches nothing", hint="Give at least one text.")
     return "(" + " | ".join(options) + ")"
+
+
+def other_than(texts: Iterable[str], more: str) -> str:
+    """GBNF of any text on one line that is none of these and begins with no space.
+
+    Args:
+        texts: one line each, none empty.
+        more: name of a rule for any rest of a line, the empty one too.
+
+    Raises:
+        GrammarError: a text that no grammar can hold.
+    """
+    tree: dict[str, Any] = {}
+    for text in texts:
+        place = tree
+        for character in text:
+            place = place.setdefault(character, {})
+        place[""] = {}
+
+    def rest(place: dict[str, Any], *, first: bool = False) -> str:
+        following = [character for character in place if character]
+        shut = "".join(map(_in_class, following))
+        ways = [f"[^\\n{' ' if first else ''}{shut}] {more}"]
+        ways += [f"{literal(character)} {rest(place[character])}" for character in following]
+        if not first and "" not in place:
+            ways.append('""')
+        return f"({' | '.join(ways)})"
+
+    return rest(tree, first=True)
+
+
+def _in_class(character: str) -> str:
+    """A character as it stands within brackets."""
+    return f"\\x{ord(character):02X}" if character in '\\]^-["' else literal(character)[1:-1]
 
 
 def repeat(item: str, least: int, most: int) -> str:

@@ -128,3 +128,14 @@ def test_every_example_file_belongs_to_a_grammar() -> None:
         for name in re.findall(r"^(.*)\.(?:accept|reject)\.txt$", path.name)
     }
     assert examples <= {path.stem for path in shipped()}
+
+
+@given(
+    st.lists(st.text('ab]^-\\"[ é', min_size=1, max_size=5), min_size=1, max_size=4),
+    st.text('ab]^-\\"[ éx', max_size=6),
+)
+def test_any_other_text_is_any_but_those(shut: list[str], text: str) -> None:
+    texts = [one.strip() or "a" for one in shut]
+    made = f"root ::= {grammar.other_than(texts, 'more')}\nmore ::= [^\\n]{{0,9}}\n"
+    may = bool(text) and not text.startswith(" ") and text not in texts
+    assert grammar.accepts(made, text) is may

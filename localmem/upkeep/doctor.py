@@ -264,7 +264,7 @@ def _modes(path: Path) -> Iterator[Finding]:
         yield Finding(
             "file mode", State.FAULT, f"others can get at {file} (mode {mode:o})", f"chmod 600 {file}"
         )
-    folder = path.resolve().parent
+    folder = files.real_path(path).parent
     mode = folder.stat().st_mode
     if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
         yield Finding(

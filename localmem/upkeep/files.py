@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,9 +20,14 @@ class FileError(LocalmemError):
     """A file of an export that cannot be written or read."""
 
 
+def real_path(path: Path) -> Path:
+    """Where a path leads; of links that lead to each other, one of them, where `Path.resolve` may be an error."""
+    return Path(os.path.realpath(path))
+
+
 def of_memory(path: Path) -> list[Path]:
     """The file of a memory, what SQLite keeps beside it, and the caches of its indexes; of a link, where it leads."""
-    real = path.resolve()
+    real = real_path(path)
     beside = [real.with_name(real.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
     return beside + [cache_path(real, what) for what in ("turns", "threads")]
 
@@ -39,8 +45,8 @@ def written(path: Path, *, replace: bool, kept: Sequence[Path] = ()) -> Iterator
         FileError: there is one already, or it cannot be written; what was there stays.
     """
     with _told(path, "written"):
-        target = path.expanduser().resolve()
-        if target in [one.resolve() for one in kept]:
+        target = real_path(path.expanduser())
+        if target in map(real_path, kept):
             raise FileError(f"{path} is a file of the memory itself.", hint="Name another file.")
         if os.path.lexists(target):
             _refuse(path, target, replace)
@@ -76,7 +82,8 @@ def read(path: Path) -> Iterator[IO[bytes]]:
 def _refuse(path: Path, target: Path, replace: bool) -> None:
     """What is there, if it must not be replaced."""
     if not target.is_file():
-        what = "a folder" if target.is_dir() else "no file but a pipe, a socket or a device"
+        kinds = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a link that leads to itself"}
+        what = kinds.get(stat.S_IFMT(target.lstat().st_mode), "no file but a pipe, a socket or a device")
         raise FileError(f"{path} is {what}.", hint="Name a file; - is standard output.")
     if not replace:
         raise FileError(f"{path} is there already.", hint="Name another file, or use --force.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterable
@@ -154,6 +155,21 @@ def test_damage_inside_is_found(world: Path, damage: str, says: str) -> None:
 def test_a_file_that_cannot_be_opened_is_one_fault(world: Path) -> None:
     (world / "work.db").write_bytes(b"no memory at all")
     assert [one.what for one in faults(found())] == ["memory"]
+
+
+@pytest.mark.parametrize("what", ["folder", "pipe", "loop", "dangling", "empty"])
+def test_what_stands_in_the_place_of_a_memory_is_one_fault(world: Path, what: str) -> None:
+    path = world / "work.db"
+    path.unlink()
+    {
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+        "loop": lambda: path.symlink_to(path.name),
+        "dangling": lambda: path.symlink_to("nothing.db"),
+        "empty": lambda: path.touch(mode=0o600),
+    }[what]()
+    (fault,) = faults(found())
+    assert (fault.what, bool(fault.mend)) == ("memory", True)
 
 
 def test_tasks_that_cannot_be_read_are_a_fault(world: Path) -> None:

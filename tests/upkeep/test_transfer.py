@@ -218,19 +218,27 @@ def test_another_memory_is_never_replaced_by_an_export(path: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("what", "said"), [("folder", "is a folder"), ("pipe", "a pipe, a socket or a device")]
+    ("what", "said"),
+    [
+        ("folder", "is a folder"),
+        ("pipe", "a pipe, a socket or a device"),
+        ("loop", "a link that leads to itself"),
+    ],
 )
 def test_what_is_no_file_is_told_and_not_replaced(path: Path, tmp_path: Path, what: str, said: str) -> None:
     target = tmp_path / what
     if what == "folder":
         target.mkdir()
+    elif what == "loop":
+        target.symlink_to("again")
+        target.with_name("again").symlink_to(what)
     else:
         os.mkfifo(target)
     for replace in (False, True):
         with opened(path) as memory, pytest.raises(LocalmemError, match=said) as raised:
             memory.export(target, replace=replace)
         assert "--force" not in raised.value.hint
-    assert target.exists()
+    assert os.path.lexists(target)
 
 
 def test_a_name_as_long_as_can_be_is_taken(path: Path, tmp_path: Path) -> None:

@@ -40,6 +40,13 @@ _BARE = tuple(
     for bare in BARE
 )
 _SENTENCE_END = re.compile(r"[.!?…;\n]+")
+_MONTH = r"(?:jan|ene|f[eé]b|f[eé]v|mar|mär|a[pbv]r|ma[iy]|ju[nil]|aug|ago|ao[uû]t|sep|o[kc]t|nov|d[eéi][cz])[a-zé]*"
+_DATE_FOLLOWS = re.compile(
+    rf",?\s+(?:(?:the|der|den|dem|le|el)\s+\d{{1,2}}\b|(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b"
+    rf"|\d{{1,2}}\.?\s+(?:of\s+|de\s+)?{_MONTH}|{_MONTH}\s+(?:the\s+)?\d)",
+    re.IGNORECASE,
+)
+"""Behind a weekday that is not relative: Saturday the 14th, Samstag, den 14. Juni."""
 _SENTENCE = 400
 """Characters of a sentence that are looked at on each side of a weekday."""
 
@@ -80,6 +87,8 @@ def _by_tense(text: str, day: date) -> Iterator[tuple[int, int, str]]:
             before, after = past.search(sentence) is not None, future.search(sentence) is not None
             # Said on a Friday, "on Friday" may be today.
             if wanted is None or before == after or wanted == day.weekday():
+                continue
+            if _DATE_FOLLOWS.match(text, match.end()):
                 continue
             try:
                 yield match.start(), match.end(), weekday_from(day, wanted, -1 if before else 1)

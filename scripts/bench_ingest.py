@@ -50,9 +50,11 @@ def peak(who=resource.RUSAGE_SELF):
     return resource.getrusage(who).ru_maxrss // 1024
 def main():
     paths, db, kind, minutes, jobs, every = json.loads(sys.argv[1])
-    begun, last, rows = time.perf_counter(), [0], []
+    begun, last, rows, first = time.perf_counter(), [0], [], {}
     def told(name, done, total):
         seconds = time.perf_counter() - begun
+        if not first:
+            first.update({"turns": done, "seconds": round(seconds), "computed": round(time.process_time()), "peak_mb": peak()})
         if done - last[0] >= every or done == total:
             last[0] = done
             size = sum(file.stat().st_size for file in Path(db).parent.glob(Path(db).name + "*"))
@@ -75,7 +77,8 @@ def main():
         "turns": stats.turns, "transcripts": stats.transcripts, "threads": stats.threads, "faults": faults,
         "seconds": round(time.perf_counter() - begun, 1),
         "computed": round(sum(one.ru_utime + one.ru_stime for one in used), 1),
-        "peak_mb": peak(), "peak_child_mb": peak(resource.RUSAGE_CHILDREN), "file_mb": Path(db).stat().st_size >> 20, "rows": rows,
+        "peak_mb": peak(), "peak_child_mb": peak(resource.RUSAGE_CHILDREN), "file_mb": Path(db).stat().st_size >> 20,
+        "first": first, "rows": rows,
     }))
 if __name__ == "__main__":
     main()
@@ -167,6 +170,13 @@ def lines(found: dict[str, Any]) -> list[str]:
             keys = ("turns", "seconds", "computed", "file_mb", "peak_mb")
             rows = [*one["rows"][:-1], one] if one["rows"] else [one]
             out += ["| " + " | ".join(f"{row[key]:,.0f}" for key in keys) + " |" for row in rows]
+            if first := one.get("first"):
+                since = (one["turns"] - first["turns"]) / max(1, one["computed"] - first["computed"])
+                out += [
+                    "",
+                    f"The first {first['turns']:,} turns came after {first['seconds']:,} s ({first['computed']:,} of computing: the first"
+                    f" reading of the file), the others at {since:,.1f} turns for a second of computing.",
+                ]
             out.append("")
     if "encode" in found:
         one = found["encode"]

@@ -11,7 +11,7 @@ from localmem.llm import grammar
 MOST_OPENED = 3
 """Finished subgoals that one line shows again."""
 LONGEST_REFUSED = 100
-"""Characters of an action that a grammar shuts out; the grammar nests as deep."""
+"""Characters of an action that a grammar shuts out; it has a rule for each of them."""
 _MORE = "more ::= [^\\n]{0,199}\n"
 VERDICTS = {True: "Reached", False: "Not reached"}
 _RETRIEVE = re.compile(r"\s*retrieve\s*\(([\d,\s]+)\)\.?\s*", re.IGNORECASE)
@@ -46,7 +46,7 @@ def grammar_for(
         return grammar.with_rule(text, "act", act)
     others = [action for action in refused if len(action) <= LONGEST_REFUSED]
     if others:
-        text = grammar.with_rule(text, "act", grammar.other_than(others, "more")) + _MORE
+        text = grammar.with_rule(text, "act", "other") + grammar.other_than("other", others, "more") + _MORE
     return text
 
 

@@ -109,10 +109,11 @@ def alternatives(texts: Iterable[str]) -> str:
     return "(" + " | ".join(options) + ")"
 
 
-def other_than(texts: Iterable[str], more: str) -> str:
-    """GBNF of any text on one line that is none of these and begins with no space.
+def other_than(name: str, texts: Iterable[str], more: str) -> str:
+    """GBNF rules for any text on one line that is none of these and begins with no space.
 
     Args:
+        name: of the rule; those that it needs have a number behind it.
         texts: one line each, none empty.
         more: name of a rule for any rest of a line, the empty one too.
 
@@ -125,17 +126,22 @@ def other_than(texts: Iterable[str], more: str) -> str:
         for character in text:
             place = place.setdefault(character, {})
         place[""] = {}
-
-    def rest(place: dict[str, Any], *, first: bool = False) -> str:
+    rules: list[str] = []
+    waiting = [(name, tree)]
+    made = 0
+    while waiting:
+        rule, place = waiting.pop()
         following = [character for character in place if character]
         shut = "".join(map(_in_class, following))
-        ways = [f"[^\\n{' ' if first else ''}{shut}] {more}"]
-        ways += [f"{literal(character)} {rest(place[character])}" for character in following]
-        if not first and "" not in place:
+        ways = [f"[^\\n{' ' if place is tree else ''}{shut}] {more}"]
+        for character in following:
+            made += 1
+            waiting.append((f"{name}-{made}", place[character]))
+            ways.append(f"{literal(character)} {name}-{made}")
+        if place is not tree and "" not in place:
             ways.append('""')
-        return f"({' | '.join(ways)})"
-
-    return rest(tree, first=True)
+        rules.append(f"{rule} ::= {' | '.join(ways)}\n")
+    return "".join(rules)
 
 
 def _in_class(character: str) -> str:

@@ -136,6 +136,14 @@ def test_every_example_file_belongs_to_a_grammar() -> None:
 )
 def test_any_other_text_is_any_but_those(shut: list[str], text: str) -> None:
     texts = [one.strip() or "a" for one in shut]
-    made = f"root ::= {grammar.other_than(texts, 'more')}\nmore ::= [^\\n]{{0,9}}\n"
+    made = f"{grammar.other_than('root', texts, 'more')}more ::= [^\\n]{{0,9}}\n"
     may = bool(text) and not text.startswith(" ") and text not in texts
     assert grammar.accepts(made, text) is may
+
+
+def test_long_texts_can_be_shut_out_too() -> None:
+    texts = [f"put-on-wheel r{number} on the hub {'the-hub ' * 9}{number}" for number in range(30)]
+    made = f"{grammar.other_than('root', texts, 'more')}more ::= [^\\n]{{0,199}}\n"
+    assert not any(grammar.accepts(made, text) for text in texts)
+    assert grammar.accepts(made, texts[0] + "0")
+    assert grammar.accepts(made, texts[0][:-1])

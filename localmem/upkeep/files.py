@@ -12,6 +12,7 @@ from typing import IO
 
 from localmem.errors import LocalmemError
 from localmem.recall.pipeline import cache_path
+from localmem.store import cipher
 
 _DATABASE = b"SQLite format 3\0"
 
@@ -88,8 +89,9 @@ def _refuse(path: Path, target: Path, replace: bool) -> None:
     if not replace:
         raise FileError(f"{path} is there already.", hint="Name another file, or use --force.")
     with target.open("rb") as there:
-        if there.read(len(_DATABASE)) == _DATABASE:
-            raise FileError(f"{path} is a database, another memory maybe.", hint="Name another file.")
+        database = there.read(len(_DATABASE)) == _DATABASE
+    if database or cipher.looks_encrypted(target):
+        raise FileError(f"{path} is a database, another memory maybe.", hint="Name another file.")
 
 
 def _put(part: Path, target: Path, named: Path) -> None:

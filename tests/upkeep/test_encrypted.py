@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from localmem.errors import NotAMemoryError, PassphraseError, StoreError, UsageError
+from localmem.errors import LocalmemError, NotAMemoryError, PassphraseError, StoreError, UsageError
 from localmem.index import cachefile
 from localmem.memory import Memory, open_store
 from localmem.settings import load, settings
@@ -151,6 +151,16 @@ def test_a_memory_in_plain_text_becomes_an_encrypted_one(path: Path, tmp_path: P
     with unlocked(path) as memory:
         memory.import_from(tmp_path / "plain.jsonl")
         assert len(said_in(memory)) == len(TALK) + 2
+
+
+def test_an_export_never_replaces_one(path: Path, tmp_path: Path) -> None:
+    told(tmp_path / "plain.db", TALK)
+    before = path.read_bytes()
+    with opened(tmp_path / "plain.db") as memory, pytest.raises(LocalmemError, match="is a database"):
+        memory.export(path, replace=True)
+    with unlocked(path) as memory, pytest.raises(LocalmemError, match="of the memory itself"):
+        memory.export(path, replace=True)
+    assert path.read_bytes() == before
 
 
 def test_making_one_never_replaces_anything(path: Path, tmp_path: Path) -> None:

@@ -294,6 +294,7 @@ class Loop:
         if decision is None:
             return ""
         self._usage += decision.usage
+        self._context = max(self._context, decision.context)
         return decision.action
 
     def _route(self) -> Route:

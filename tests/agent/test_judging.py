@@ -166,6 +166,7 @@ def test_tokens_of_the_judging_are_those_of_the_step() -> None:
     read = sum(model.count(prompt.messages[-1].text) for prompt in model.asked)
     assert made.usage.evaluated_tokens == read
     assert made.usage.calls == len(model.asked)
+    assert max(step.context for step in made.steps) == max(map(model.count_prompt, model.asked))
 
 
 @pytest.mark.parametrize(

@@ -87,21 +87,22 @@ class Judgements:
     def __bool__(self) -> bool:
         return bool(self._known)
 
-    def ask(self, model: JudgeModel, turns: Iterable[StoredTurn]) -> Usage:
-        """Have the model judge those turns that it has not judged yet; what it read for them.
+    def ask(self, model: JudgeModel, turns: Iterable[StoredTurn]) -> tuple[Usage, int]:
+        """Have the model judge those turns that it has not judged yet; what it read, and the longest prompt's tokens.
 
         The first ones, those that were found for the goal, set the bar for all.
         """
-        usage = Usage()
+        usage, longest = Usage(), 0
         new = [stored for stored in turns if stored.id not in self._known]
         judged = []
         for stored, likeness in zip(new, self._library.likeness(self._goal, new), strict=True):
             one = judge(model, self._goal, *_said(self._library, stored))
             usage += one.usage
+            longest = max(longest, one.usage.prompt_tokens)
             judged.append(Judgement(stored.id, round(one.log, 3), round(likeness, 3)))
         self._take(judged)
         self._new += judged
-        return usage
+        return usage, longest
 
     def take(self, rows: Iterable[Sequence[float]]) -> None:
         """Take judgements that `rows` gave before."""

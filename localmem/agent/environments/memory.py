@@ -247,9 +247,9 @@ class MemoryEnvironment:
         self.route()
         if lead := self._guide.lead:
             # All that was found for the goal, before anything is kept; then what the next thread has.
-            usage = self._judged.ask(model, lead.turns if self._judged else self._guide.waiting)
+            usage, longest = self._judged.ask(model, lead.turns if self._judged else self._guide.waiting)
             marks = self._book.marks(self._judged.counting(lead.turns))
-            return Decision(f"keep({marks})" if marks else "done()", usage)
+            return Decision(f"keep({marks})" if marks else "done()", usage, longest)
         if self._guide.looking:
             return None
         if self._out is None or not self._unreported():

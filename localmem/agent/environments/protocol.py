@@ -101,6 +101,8 @@ class Decision:
     action: str
     usage: Usage
     """What the model read for it."""
+    context: int = 0
+    """Tokens of the longest prompt among that."""
 
 
 @runtime_checkable

@@ -110,7 +110,9 @@ def alternatives(texts: Iterable[str]) -> str:
 
 
 def other_than(name: str, texts: Iterable[str], more: str) -> str:
-    """GBNF rules for any text on one line that is none of these and begins with no space.
+    """GBNF rules for any text on one line that is none of these, with nothing but words behind it, and begins with no space.
+
+    "fetch r1" shuts out "fetch r1." and "fetch r1 now", but not "fetch r10".
 
     Args:
         name: of the rule; those that it needs have a number behind it.
@@ -131,9 +133,12 @@ def other_than(name: str, texts: Iterable[str], more: str) -> str:
     made = 0
     while waiting:
         rule, place = waiting.pop()
-        following = [character for character in place if character]
+        following = [one for one in place if one and ("" not in place or one in _OF_WORDS)]
         shut = "".join(map(_in_class, following))
-        ways = [f"[^\\n{' ' if place is tree else ''}{shut}] {more}"]
+        others = f"[^\\n{' ' if place is tree else ''}{shut}]"
+        if "" in place:
+            others = f"[{''.join(one for one in _OF_WORDS if one not in following)}]"
+        ways = [f"{others} {more}"]
         for character in following:
             made += 1
             waiting.append((f"{name}-{made}", place[character]))
@@ -142,6 +147,9 @@ def other_than(name: str, texts: Iterable[str], more: str) -> str:
             ways.append('""')
         rules.append(f"{rule} ::= {' | '.join(ways)}\n")
     return "".join(rules)
+
+
+_OF_WORDS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 
 def _in_class(character: str) -> str:

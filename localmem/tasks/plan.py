@@ -250,7 +250,9 @@ class _Plan:
                 self._do(Op.RESTORE, id)
 
     def _keep(self, line: Line) -> None:
-        kept = {id for id in line.ids if id in self._graph}
+        named = {id for id in line.ids if id in self._graph}
+        # "of the small columns only the notices": what holds another one that stays says where, not what.
+        kept = {id for id in named if not (self._context.below([id]) - {id}) & named}
         for id in kept:
             if not self._graph[id].live:
                 self._do(Op.RESTORE, id)

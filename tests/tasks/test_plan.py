@@ -169,6 +169,16 @@ def test_keep_is_among_those_of_the_same_slot() -> None:
     ]
 
 
+def test_what_holds_another_that_stays_says_where_and_its_own_neighbours_stay() -> None:
+    state = "fair\n- budget = 40\n- stalls\n- - tea\n- - cake\n- lamp"
+    said = "of the stalls only the tea"
+    assert sorted(outcome(state, said, Line(Verb.KEEP, "", (3, 4)))) == [
+        "fair > budget = 40",
+        "fair > lamp",
+        "fair > stalls > tea",
+    ]
+
+
 def test_keep_restores_what_was_removed() -> None:
     assert outcome("fair\n- tent (removed)\n- lamp", "only the tent", Line(Verb.KEEP, "", (2,))) == [
         "fair > tent"

@@ -10,9 +10,6 @@ from localmem.llm import grammar
 
 MOST_OPENED = 3
 """Finished subgoals that one line shows again."""
-LONGEST_REFUSED = 100
-"""Characters of an action that a grammar shuts out; it has a rule for each of them."""
-_MORE = "more ::= [^\\n]{0,199}\n"
 VERDICTS = {True: "Reached", False: "Not reached"}
 _RETRIEVE = re.compile(r"\s*retrieve\s*\(([\d,\s]+)\)\.?\s*", re.IGNORECASE)
 _ENDED = re.compile(r"(Reached|Not reached): ?")
@@ -28,26 +25,18 @@ class Line:
     summary: str = ""
 
 
-def grammar_for(
-    root: str, act: str | None = None, subgoals: Sequence[str] = (), refused: Sequence[str] = ()
-) -> str:
+def grammar_for(root: str, act: str | None = None, subgoals: Sequence[str] = ()) -> str:
     """The grammar of the next line.
 
     Args:
         root: its rule `root`, such as "action | ended".
         act: GBNF of the actions that may be written; None: any text.
         subgoals: those that may be written; none: any text.
-        refused: actions that may not be written where any text may.
     """
     text = grammar.with_rule(grammar.load("subgoal"), "root", root)
     if subgoals:
         text = grammar.with_rule(text, "phrase", grammar.alternatives(subgoals))
-    if act is not None:
-        return grammar.with_rule(text, "act", act)
-    others = [action for action in refused if len(action) <= LONGEST_REFUSED]
-    if others:
-        text = grammar.with_rule(text, "act", "other") + grammar.other_than("other", others, "more") + _MORE
-    return text
+    return text if act is None else grammar.with_rule(text, "act", act)
 
 
 def with_retrieve(act: str | None, numbers: Sequence[int]) -> str | None:

@@ -324,7 +324,7 @@ class Loop:
 
     def _write(self, root: str, start: str = "", parts: Sequence[str] = ()) -> Line:
         """Let the model write a line; what was cut off at the token limit is taken as far as it goes."""
-        grammar = lines.grammar_for(root, self._allowed(), parts, self._refused())
+        grammar = lines.grammar_for(root, self._allowed(), parts)
         whole = self._fitting(start)
         try:
             generation = self._model.generate(whole, max_tokens=LINE_TOKENS, grammar=grammar)
@@ -366,14 +366,6 @@ class Loop:
         if self._options.has(Assist.LOOKAHEAD):
             act = notices.without_known(world, self._seen) or act
         return lines.with_retrieve(act, self._retrievable())
-
-    def _refused(self) -> list[str]:
-        """Actions that the world has refused as it stands now, where code may look: a small model writes them again."""
-        if not self._options.has(Assist.SEARCH):
-            return []
-        now = self._environment.state()
-        acts = (step for step in self.trajectory().acts if not step.valid and step.state == now)
-        return list(dict.fromkeys(step.action for step in acts))
 
     def _retrievable(self) -> list[int]:
         """Finished subgoals whose steps are not in the prompt."""

@@ -54,10 +54,7 @@ class Assist(StrEnum):
     FACTS = "facts"
     """A subgoal is a part of the goal that does not hold yet; code says when it is reached, and ends it there."""
     SEARCH = "search"
-    """A short search orders the parts of the goal, and finds actions that lead on: told, or all that is valid.
-
-    Where they are told only, an action that was refused as things stand is not written again.
-    """
+    """A short search orders the parts of the goal, and finds actions that lead on: told, or all that is valid."""
     CHANGES = "changes"
     """Working memory holds what an action made true, not all that is seen after it."""
 

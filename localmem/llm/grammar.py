@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 from localmem.errors import GrammarError
 from localmem.llm import gbnf
@@ -107,54 +106,6 @@ def alternatives(texts: Iterable[str]) -> str:
     if not options:
         raise GrammarError("A grammar with no alternative matches nothing", hint="Give at least one text.")
     return "(" + " | ".join(options) + ")"
-
-
-def other_than(name: str, texts: Iterable[str], more: str) -> str:
-    """GBNF rules for any text on one line that is none of these, with nothing but words behind it, and begins with no space.
-
-    "fetch r1" shuts out "fetch r1." and "fetch r1 now", but not "fetch r10".
-
-    Args:
-        name: of the rule; those that it needs have a number behind it.
-        texts: one line each, none empty.
-        more: name of a rule for any rest of a line, the empty one too.
-
-    Raises:
-        GrammarError: a text that no grammar can hold.
-    """
-    tree: dict[str, Any] = {}
-    for text in texts:
-        place = tree
-        for character in text:
-            place = place.setdefault(character, {})
-        place[""] = {}
-    rules: list[str] = []
-    waiting = [(name, tree)]
-    made = 0
-    while waiting:
-        rule, place = waiting.pop()
-        following = [one for one in place if one and ("" not in place or one in _OF_WORDS)]
-        shut = "".join(map(_in_class, following))
-        others = f"[^\\n{' ' if place is tree else ''}{shut}]"
-        if "" in place:
-            others = f"[{''.join(one for one in _OF_WORDS if one not in following)}]"
-        ways = [f"{others} {more}"]
-        for character in following:
-            made += 1
-            waiting.append((f"{name}-{made}", place[character]))
-            ways.append(f"{literal(character)} {name}-{made}")
-        if place is not tree and "" not in place:
-            ways.append('""')
-        rules.append(f"{rule} ::= {' | '.join(ways)}\n")
-    return "".join(rules)
-
-
-_OF_WORDS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-
-
-def _in_class(character: str) -> str:
-    """A character as it stands within brackets."""
-    return f"\\x{ord(character):02X}" if character in '\\]^-["' else literal(character)[1:-1]
 
 
 def repeat(item: str, least: int, most: int) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from localmem.agent import notices
 from localmem.agent.values import Actions, Assist, Mode, Part, Status, Subgoal
 from localmem.llm import grammar
@@ -120,30 +118,20 @@ def test_with_free_actions_what_leads_on_is_told() -> None:
     assert grammar.accepts(model.grammars[2] or "", "Action: fly")
 
 
-@pytest.mark.parametrize("searched", [True, False])
-def test_with_free_actions_what_was_refused_is_not_written_again_until_something_changes(
-    searched: bool,
-) -> None:
-    options = replace(
-        PLAIN,
-        assists=frozenset({Assist.SEARCH} if searched else ()),
-        actions=Actions.FREE,
-        max_steps=5,
-    )
-    replies = ["Subgoal: Go.", "fly", "Action: swim", "Action: right", "Action: wait", "Action: right"]
-    _, model = run(replies, options)
-    written = [
-        [
-            word
-            for word in ("fly", "flyer", "swim", "fl", "dig")
-            if grammar.accepts(text or "", f"Action: {word}")
-        ]
-        for text in model.grammars[2:]
+class Untold(Two):
+    """It tells only a part of what is true."""
+
+    tells_all = False
+
+
+def test_how_it_all_began_is_not_shown_any_more_where_all_that_counts_is_told() -> None:
+    assists = frozenset({Assist.FACTS, Assist.SEARCH, Assist.STATE, Assist.CHANGES})
+    _, free = run(BY_PARTS, replace(PLAIN, assists=assists, actions=Actions.FREE), world=Untold())
+    _, valid = run(BY_PARTS, replace(PLAIN, assists=assists, actions=Actions.VALID), world=Untold())
+    began = [
+        ["You are at place 0." in shown(prompt)[0] for prompt in model.prompts] for model in (free, valid)
     ]
-    anything = ["fly", "flyer", "swim", "fl", "dig"]
-    after_one = ["flyer", "swim", "fl", "dig"] if searched else anything
-    after_two = ["flyer", "fl", "dig"] if searched else anything
-    assert written == [after_one, after_two, anything, anything]
+    assert began == [[True, False, False], [True, True, True]]
 
 
 def test_a_search_can_help_the_standard_way_too() -> None:

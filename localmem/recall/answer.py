@@ -38,7 +38,7 @@ from localmem.recall.answer_text import (
     split,
     verdicts,
 )
-from localmem.values import Answer, Citation, StoredTurn, Turn, Usage, Workspace
+from localmem.values import Answer, Citation, Turn, Usage, Workspace
 
 NOT_IN_MEMORY = "I don't have that in memory."
 ANSWER_TOKENS = 200
@@ -48,8 +48,6 @@ REST = "answer-rest"
 ENOUGH, ENOUGH_FOR_TIME = 0.6, 0.2
 """Share of the question's words from which the cited turns need no check by the model. A time was chosen from those that
 the turns name, so less is enough."""
-REPLY_WORDS = 20
-"""If the turn before a cited one has so few words, the check reads the one before that too."""
 MORE = 2
 """How often it is asked what else belongs to a list."""
 TRIES = 2
@@ -137,6 +135,7 @@ class _Writer:
         """An answer, or its beginning, that the cited turns give; None: the memory does not hold it."""
         numbers = [one.number for one in self._shown]
         more: tuple[Message, ...] = ()
+        doubted: set[str] | None = None
         for _ in range(TRIES):
             draft = self._write(self._prompt(*more), numbers)
             missing = self._ground.missing(draft.text)
@@ -149,9 +148,11 @@ class _Writer:
                 continue
             if draft.text and self._of_another(draft):
                 return None
-            if draft.text and self._answers(draft):
+            said = stems(draft.text)
+            if draft.text and self._answers(draft, insists=bool(said) and said == doubted):
                 return self._with_more(draft) if self._several else self._latest(draft)
             more = ()
+            doubted = said
             numbers = [number for number in numbers if number not in {one.number for one in draft.cited}]
             if not numbers:
                 return None
@@ -315,19 +316,24 @@ class _Writer:
                 return False
         return True
 
-    def _answers(self, draft: _Draft) -> bool:
+    def _answers(self, draft: _Draft, *, insists: bool) -> bool:
         """Whether the cited turns, each after the turn before it, give this answer.
 
-        Code sees it where they have most words of the question; otherwise the model is asked.
+        Code sees it where they have most words of the question; otherwise the model is asked, unless it has `insists`:
+        written the same answer again when the turns that it had cited were out of reach.
         """
         if self._likely:
             return True  # what somebody would do stands in no turn; what was claimed of it has been looked up
         turns: dict[tuple[int, int], Turn] = {}
         for one in self._ground.support(draft.text, draft.cited):
-            for told in self._after_what(one.unit.stored):
-                turns[told.transcript, told.position] = told.turn
+            stored = one.unit.stored
+            for turn in (self._before(stored), stored):
+                if turn is not None:
+                    turns[turn.transcript, turn.position] = turn.turn
         if not self._ground.about_who_was_asked(turns.values()):
             return False
+        if insists:
+            return True
         enough = ENOUGH_FOR_TIME if asks_for_time(self._question) else ENOUGH
         if self._ground.shared(turns.values()) >= enough and not self._ground.missing(draft.text):
             return True
@@ -341,15 +347,6 @@ class _Writer:
         if self._model.count_prompt(prompt) + CHECK_TOKENS > self._model.context:
             return True  # turns of thousands of words: the checks by code have passed
         return self._generate(prompt, grammars.load(CHECK), tokens=CHECK_TOKENS).text == "yes"
-
-    def _after_what(self, stored: StoredTurn) -> list[StoredTurn]:
-        """A turn after the one before it; if that one is short, after the one before that as well."""
-        found = [stored]
-        while len(found) < 3 and (earlier := self._before(found[0])) is not None:
-            found.insert(0, earlier)
-            if len(earlier.turn.text.split()) > REPLY_WORDS:
-                break
-        return found
 
     def _generate(
         self,

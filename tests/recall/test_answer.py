@@ -223,3 +223,15 @@ def test_usage_adds_up_over_the_calls() -> None:
     result, model, _ = ask("How much?", workspace(CAR), "[1] For 1,400.", "[1] For 1,050.")
     assert result.usage.calls == 3
     assert result.usage.prompt_tokens == sum(map(model.count_prompt, model.prompts))
+
+
+def test_an_answer_that_comes_again_from_other_turns_stands() -> None:
+    result, model, _ = ask(
+        "Whose is it?", workspace(CAR, turn("Yes, Dilip."), CAT), "[1] Dilip", "[2] Dilip.", verdicts=["no"]
+    )
+    assert (result.text, len(model.checks)) == ("Dilip.", 1)
+
+
+def test_an_answer_that_comes_again_still_needs_the_name_that_was_asked_about() -> None:
+    shown = workspace(CAR, turn("Yes, Dilip."), CAT)
+    assert not ask("Is it that Lotte met him, or who?", shown, "[1] Dilip", "[2] Dilip")[0].found

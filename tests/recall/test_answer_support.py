@@ -10,7 +10,7 @@ from localmem.recall.answer import NOT_IN_MEMORY, answer
 from localmem.recall.facts import facts, stands_in
 from localmem.values import StoredTurn
 from tests.fakes import ScriptedModel
-from tests.recall.answering import CAR, CAT, FERRY, ask, cited
+from tests.recall.answering import CAR, CAT, FERRY, MARCH, ask, cited
 from tests.recall.support import turn, workspace
 
 
@@ -61,22 +61,20 @@ def test_an_answer_in_other_words_keeps_its_turns() -> None:
 
 
 def test_the_check_sees_each_cited_turn_after_the_one_before_it() -> None:
-    """A short one before it says little without the one before that."""
-    told = {0: "I had to tell somebody. I've sold her.", 1: "The Saab?!", 2: "Yesterday, to Dilip."}
-    long = {0: "I've sold her.", 1: "The Saab?! " + "Really? " * 20, 2: "Yesterday, to Dilip."}
+    shown = workspace(CAT, CAR)
+    model = ScriptedModel(["[2] Dilip."])
+    earlier = turn("Who bought the Saab?", "Ines", at=MARCH)
 
-    def seen(texts: dict[int, str]) -> list[str]:
-        def before(stored: StoredTurn) -> StoredTurn | None:
-            place = stored.position - 1
-            return replace(stored, position=place, turn=turn(texts[place], "Ines")) if place >= 0 else None
+    def before(stored: StoredTurn) -> StoredTurn:
+        return replace(stored, position=stored.position - 1, turn=earlier)
 
-        model = ScriptedModel(["[3] Dilip."])
-        shown = workspace(CAT, FERRY, turn(texts[2], "Ruben"))
-        answer("Who bought the car?", shown, lambda: model, before=before)
-        return [text.split(": ")[1] for text in model.checks[0].messages[-1].text.splitlines()[1:-1]]
-
-    assert seen(told) == list(told.values())
-    assert seen(long) == [" ".join(long[1].split()), long[2]]
+    answer("Whose is the car now?", shown, lambda: model, before=before)
+    assert model.checks[0].messages[-1].text.splitlines() == [
+        "Question: Whose is the car now?",
+        "Ines: Who bought the Saab?",
+        "Ruben: Dilip bought the Saab yesterday (3 March 2025) for 1,050.",
+        "Answer: Dilip.",
+    ]
 
 
 def test_turns_that_have_the_words_of_the_question_need_no_check_by_the_model() -> None:

@@ -148,7 +148,7 @@ class _Writer:
                 continue
             if draft.text and self._of_another(draft):
                 return None
-            said = stems(draft.text)
+            said = stems(draft.text, self._ground.speakers)
             if draft.text and self._answers(draft, insists=bool(said) and said == doubted):
                 return self._with_more(draft) if self._several else self._latest(draft)
             more = ()
@@ -320,7 +320,8 @@ class _Writer:
         """Whether the cited turns, each after the turn before it, give this answer.
 
         Code sees it where they have most words of the question; otherwise the model is asked, unless it has `insists`:
-        written the same answer again when the turns that it had cited were out of reach.
+        written the same answer again when the turns that it had cited were out of reach. The name of somebody who speaks
+        stands on every line, and so does not count.
         """
         if self._likely:
             return True  # what somebody would do stands in no turn; what was claimed of it has been looked up

@@ -235,3 +235,9 @@ def test_an_answer_that_comes_again_from_other_turns_stands() -> None:
 def test_an_answer_that_comes_again_still_needs_the_name_that_was_asked_about() -> None:
     shown = workspace(CAR, turn("Yes, Dilip."), CAT)
     assert not ask("Is it that Lotte met him, or who?", shown, "[1] Dilip", "[2] Dilip")[0].found
+
+
+def test_the_name_of_somebody_who_speaks_does_not_stand_for_coming_again() -> None:
+    shown = workspace(CAR, turn("Yes, gone.", "Ruben"), CAT)
+    result, model, _ = ask("Whose is it?", shown, "[1] Ruben", "[2] Ruben", verdicts=["no", "no"])
+    assert (result.found, len(model.checks)) == (False, 2)

@@ -353,7 +353,7 @@ class Loop:
 
     def _allowed(self) -> str | None:
         """GBNF of the actions that may be written; None: any text."""
-        if self._options.actions is Actions.FREE:
+        if self._options.actions is Actions.FREE and not self._asks_again():
             return None
         world = self._environment
         route = self._route()
@@ -366,6 +366,14 @@ class Loop:
         if self._options.has(Assist.LOOKAHEAD):
             act = notices.without_known(world, self._seen) or act
         return lines.with_retrieve(act, self._retrievable())
+
+    def _asks_again(self) -> bool:
+        """Whether the last action was refused, so that the next one is held to what code sees ahead.
+
+        A small model copies what it wrote before: left alone, it writes what was refused until the steps run out.
+        """
+        acts = self.trajectory().acts
+        return self._options.has(Assist.SEARCH) and bool(acts) and not acts[-1].valid
 
     def _retrievable(self) -> list[int]:
         """Finished subgoals whose steps are not in the prompt."""

@@ -54,7 +54,10 @@ class Assist(StrEnum):
     FACTS = "facts"
     """A subgoal is a part of the goal that does not hold yet; code says when it is reached, and ends it there."""
     SEARCH = "search"
-    """A short search orders the parts of the goal, and finds actions that lead on: told, or all that is valid."""
+    """A short search orders the parts of the goal, and finds actions that lead on.
+
+    They are all that is valid; with free text they are told, and the one after a refused action is held to them.
+    """
     CHANGES = "changes"
     """Working memory holds what an action made true, not all that is seen after it."""
 

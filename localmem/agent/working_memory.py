@@ -103,9 +103,7 @@ class WorkingMemory:
         lines = [
             prompt.finished_line(one.number, one.text, one.reached, one.summary) for one in self.finished
         ]
-        # What was true at the beginning only misleads, where all that counts now is told.
-        told = bool(self._now) and (self._tells_all or bool(self._next))
-        start = "" if told and lines else self._start
+        start = "" if self._now and self._tells_all and lines else self._start
         return prompt.task(self._goal, start, finished=lines, now=self._now, next=self._next)
 
     def _steps(self) -> list[tuple[Subgoal, Step]]:

@@ -118,20 +118,13 @@ def test_with_free_actions_what_leads_on_is_told() -> None:
     assert grammar.accepts(model.grammars[2] or "", "Action: fly")
 
 
-class Untold(Two):
-    """It tells only a part of what is true."""
-
-    tells_all = False
-
-
-def test_how_it_all_began_is_not_shown_any_more_where_all_that_counts_is_told() -> None:
-    assists = frozenset({Assist.FACTS, Assist.SEARCH, Assist.STATE, Assist.CHANGES})
-    _, free = run(BY_PARTS, replace(PLAIN, assists=assists, actions=Actions.FREE), world=Untold())
-    _, valid = run(BY_PARTS, replace(PLAIN, assists=assists, actions=Actions.VALID), world=Untold())
-    began = [
-        ["You are at place 0." in shown(prompt)[0] for prompt in model.prompts] for model in (free, valid)
-    ]
-    assert began == [[True, False, False], [True, True, True]]
+def test_with_free_actions_the_one_after_a_refused_one_is_held_to_what_leads_on() -> None:
+    replies = ["Subgoal: Go.", "fly", "Action: right", "Action: swim", "Action: right"]
+    for assists, held in ((frozenset({Assist.SEARCH}), True), (frozenset(), False)):
+        _, model = run(replies, replace(PLAIN, assists=assists, actions=Actions.FREE, max_steps=4))
+        free = [grammar.accepts(text or "", "Action: fly") for text in model.grammars[2:]]
+        assert free == [not held, True, not held]
+        assert all(grammar.accepts(text or "", "Action: right") for text in model.grammars[2:])
 
 
 def test_a_search_can_help_the_standard_way_too() -> None:

@@ -100,6 +100,17 @@ class Chat:
         return render.paths(self.graph, all=all)
 
 
+def understood(
+    state: str, said: str, *written: str | Exception, ablate: frozenset[Part] = frozenset()
+) -> tuple[Understood, ScriptedModel]:
+    """What a turn about these lines comes to, with the model that writes what is scripted."""
+    graph = graph_of(state)
+    model = ScriptedModel(written)
+    found = understand(graph, read(said), focus_of(graph, ()), lambda: model, ablate=ablate)
+    check_written(model, [one for one in written if isinstance(one, str)][: len(model.prompts)])
+    return found, model
+
+
 def check_written(model: ScriptedModel, written: Sequence[str]) -> None:
     """A script that no real model could write is no evidence."""
     from localmem.llm import grammar as grammars

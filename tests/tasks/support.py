@@ -53,6 +53,13 @@ KITCHEN = (
     Operation(Op.LINK, -2, parent=-3),
     Operation(Op.ADD, -4, "milk", parent=-3),
 )
+KITCHEN_PATHS = [
+    "bake bread",
+    "bake bread > flour = sift",
+    "fry pancakes",
+    "fry pancakes > flour = sift",
+    "fry pancakes > milk",
+]
 
 
 def kitchen() -> Plan:

@@ -6,9 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from localmem.bench.answers import STEP, SYSTEMS, Journal, Result, comparisons, row, run
+from localmem.bench.answers import (
+    STEP,
+    SYSTEMS,
+    Journal,
+    Result,
+    _Listener,
+    comparisons,
+    row,
+    run,
+)
 from localmem.bench.names import Same
 from localmem.errors import BenchError
+from localmem.llm import prompts, templates
+from localmem.llm.protocol import Message, Speaker
+from localmem.recall.answer_grammar import KIND, MORE_TO_A_LIST
 from tests.bench.locomo import talks
 from tests.fakes import HashingEmbedder, ScriptedModel
 
@@ -106,3 +118,16 @@ def test_no_citation_goes_astray(tmp_path: Path) -> None:
     results = go(tmp_path, ScriptedModel(["[1] [9] Dilip."] * 5))
     assert [one.astray for one in results] == [0] * 5
     assert all(one.cited >= 1 for one in results)
+
+
+def test_asking_what_else_belongs_to_a_list_is_not_asking_again() -> None:
+    listener = _Listener(ScriptedModel(["[2] b", "[2] b"]))
+    kind = prompts.load(KIND)
+    for text, again in ((templates.render(MORE_TO_A_LIST), False), ("Answer once more.", True)):
+        asked = [
+            kind.ask(days=[], question="Who?"),
+            Message(Speaker.ASSISTANT, "[1] a"),
+            Message(Speaker.USER, text),
+        ]
+        listener.generate(kind.prompt(*asked), max_tokens=5)
+        assert listener.again is again

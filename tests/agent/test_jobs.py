@@ -28,8 +28,8 @@ from tests.fakes import HashingEmbedder, ScriptedModel
 
 CASES = Path(__file__).parent.parent.parent / "scripts" / "cases" / "agent" / "two-friends.json"
 TRANSCRIPT, JOBS = load(CASES)
-LEAST_CITED = 7
-"""Of the 29 facts: as many as were found in the two jobs that have been measured, with 11."""
+LEAST_CITED = 15
+"""Of the 29 facts: fewer than the 20 that were measured, since another machine may round otherwise."""
 LINES = resources.text("samples", TRANSCRIPT).splitlines()
 
 

@@ -42,7 +42,7 @@ class Agent:
 
         Raises:
             UsageError: an empty goal, in a world that has none of its own.
-            AgentError: the world cannot be made, or a report could not be written.
+            AgentError: the memory is empty, the world cannot be made, or a report could not be written.
         """
         if isinstance(world, worlds.MemoryWorld):
             if not goal.strip():

@@ -322,6 +322,7 @@ def _show_first(world: World, chosen: Options) -> None:
 
 def _carry_out(job: Job, how: _How) -> None:
     """Run it, print what comes of it, and exit with 1 if the goal was not reached."""
+    from localmem.agent.environments.report import NOTHING
     from localmem.agent.values import Status
     from localmem.cli.output import note, print_json
 
@@ -344,7 +345,7 @@ def _carry_out(job: Job, how: _How) -> None:
         for path in job.files:
             print_line(str(path))
         if made.status is Status.ENDED and job.world.name == WorldName.MEMORY and not job.findings:
-            note("Nothing about this was found in the memory.")
+            note(NOTHING)
     if not how.quiet and not how.as_json:
         note(f"Run {job.id}: {summary(made)}")
         if not made.status.over:

@@ -37,7 +37,7 @@ def run(model: ScriptedModel, out: Path | None = None, options: Options | None =
     return world
 
 
-def test_each_turn_is_judged_once_and_those_above_the_bar_are_kept(tmp_path: Path) -> None:
+def test_each_turn_is_judged_once_and_those_above_the_threshold_are_kept(tmp_path: Path) -> None:
     model = likes("Saab", "Deal")
     world = run(model, tmp_path)
     assert sorted(model.judged) == sorted(f"{who}: {text}" for who, text in SAID)
@@ -69,8 +69,10 @@ def test_a_short_turn_is_judged_with_the_one_before_it_and_a_long_one_alone(
     assert not any("Before:" in prompt.messages[-1].text for prompt in alone.asked)
 
 
-def bar(*odds: float) -> judging.Bar:
-    return judging.Bar(tuple(judging.Judgement(turn, one, 0.1 * (turn % 2)) for turn, one in enumerate(odds)))
+def threshold(*odds: float) -> judging.Threshold:
+    return judging.Threshold(
+        tuple(judging.Judgement(turn, one, 0.1 * (turn % 2)) for turn, one in enumerate(odds))
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,11 +89,11 @@ def bar(*odds: float) -> judging.Bar:
 def test_a_turn_must_exceed_what_was_found_for_the_goal(
     found: list[float], odds: float, passes: bool
 ) -> None:
-    assert bar(*found).passes(judging.Judgement(99, odds, 0.05)) is passes
+    assert threshold(*found).passes(judging.Judgement(99, odds, 0.05)) is passes
 
 
 def test_of_turns_with_the_same_odds_the_one_that_is_like_the_goal_is_kept() -> None:
-    high = bar(*[1.0, 3.0] * 4)
+    high = threshold(*[1.0, 3.0] * 4)
     assert high.passes(judging.Judgement(99, 2.4, 0.2))
     assert not high.passes(judging.Judgement(99, 2.4, 0.0))
 

@@ -6,17 +6,14 @@ the goal is read once, tell those of use from the others.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from statistics import fmean, pstdev
 
-from localmem import resources
 from localmem.agent.environments import listing
 from localmem.agent.environments.library import Library
-from localmem.llm import templates
-from localmem.llm.protocol import JudgeModel, Message, Odds, Prompt, Speaker
+from localmem.llm import prompts
+from localmem.llm.protocol import JudgeModel, Odds, Prompt
 from localmem.values import StoredTurn, Usage
 
 KIND = "judge"
@@ -45,7 +42,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class Threshold:
     """What turns have to exceed.
 
     Args:
@@ -82,7 +79,7 @@ class Judgements:
         self._goal = goal
         self._known: dict[int, Judgement] = {}
         self._new: list[Judgement] = []
-        self._bar = Bar(())
+        self._threshold = Threshold(())
 
     def __bool__(self) -> bool:
         return bool(self._known)
@@ -90,7 +87,7 @@ class Judgements:
     def ask(self, model: JudgeModel, turns: Iterable[StoredTurn]) -> tuple[Usage, int]:
         """Have the model judge those turns that it has not judged yet; what it read, and the longest prompt's tokens.
 
-        The first ones, those that were found for the goal, set the bar for all.
+        The first ones, those that were found for the goal, set the threshold for all.
         """
         usage, longest = Usage(), 0
         new = [stored for stored in turns if stored.id not in self._known]
@@ -115,11 +112,11 @@ class Judgements:
 
     def counting(self, turns: Iterable[StoredTurn]) -> list[int]:
         """Ids of those that say a part of what is wanted."""
-        return [stored.id for stored in turns if self._bar.passes(self._known[stored.id])]
+        return [stored.id for stored in turns if self._threshold.passes(self._known[stored.id])]
 
     def _take(self, judged: Sequence[Judgement]) -> None:
         if not self._known:
-            self._bar = Bar(tuple(judged))
+            self._threshold = Threshold(tuple(judged))
         self._known |= {one.turn: one for one in judged}
 
 
@@ -152,20 +149,6 @@ def judge(model: JudgeModel, goal: str, before: str, turn: str) -> Odds:
 
 def prompt(goal: str, before: str, turn: str) -> Prompt:
     """What the model reads of one turn."""
-    return Prompt(KIND, (*_fixed(), _asked(goal, before, turn)), len(_fixed()))
-
-
-@cache
-def _fixed() -> tuple[Message, ...]:
-    told = tomllib.loads(resources.text("prompts", f"{KIND}.toml"))
-    messages = [Message(Speaker.SYSTEM, told["system"].strip())]
-    for one in told["examples"]:
-        messages.append(_asked(one["goal"], one["before"], one["turn"]))
-        messages.append(Message(Speaker.ASSISTANT, one["reply"]))
-    return tuple(messages)
-
-
-def _asked(goal: str, before: str, turn: str) -> Message:
     ended = goal if goal.endswith((".", "?", "!")) else f"{goal}."
-    text = templates.render(f"{KIND}.j2", goal=ended, before=before, turn=turn)
-    return Message(Speaker.USER, text.rstrip())
+    kind = prompts.load(KIND)
+    return kind.prompt(kind.ask(goal=ended, before=before, turn=turn))

@@ -254,7 +254,7 @@ class MemoryEnvironment:
             return None
         if self._out is None or not self._unreported():
             return Decision("finish()", Usage())
-        named = [name for name in named_files(self._goal) if name not in self.files]
+        named = self._names_left()
         return Decision(f"write_file({named[0] if named else report.free_name(self._out)})", Usage())
 
     def preview(self) -> str:
@@ -376,8 +376,12 @@ class MemoryEnvironment:
         self._queries[query_of(self.goal)] = None
         self._guide.begin(found)
 
+    def _names_left(self) -> list[str]:
+        """Reports that the goal names and that are not written yet."""
+        return [name for name in named_files(self._goal) if name not in self.files]
+
     def _write_rule(self) -> str:
-        named = [name for name in named_files(self._goal) if name not in self.files]
+        named = self._names_left()
         name = grammar.alternatives(named) if named else '[a-z0-9] [a-z0-9-]{0,39} ".md"'
         return f'"write_file(" {name} ")"'
 

@@ -20,7 +20,7 @@ LONGEST_SOURCE = 1000
 """Characters of a turn below a report."""
 ALLOW = "Choose another name, or allow it with --overwrite."
 NOTHING = "Nothing about this was found in the memory."
-"""All that a report without notes says."""
+"""All that is said of a job that has noted nothing."""
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#!~])")
 

@@ -178,9 +178,8 @@ def by_tag(context: Context) -> list[Line] | None:
             root is None
             or _EVENT.search(folded(tag))
             or kind_of(tag) == "date"
-            or any(
-                kind_of(piece) in ("time", "date") for piece in pieces
-            )  # "hairdresser: Friday, 3 pm, Aisha"
+            # "hairdresser: Friday, 3 pm, Aisha"
+            or any(kind_of(piece) in ("time", "date") for piece in pieces)
             or re.match(r"(for|für|para|on the|in the|at the|auf|im|en)\b", folded(tag))
             or Cue.START in context.cues
         )

@@ -1,4 +1,4 @@
-"""Examples for the model that reads a turn: those of a bank that are worded most like it.
+"""Examples for the model that reads a turn: those of a bank that are worded most like it, by TF-IDF.
 
 The bank stands in `prompts/examples/LANGUAGE.txt`: blocks with a blank line between, each a list of tasks, a line "said: ..."
 and the lines that follow from it. None shares five words in a row with a case of an evaluation (`localmem.bench.leaks`).
@@ -50,7 +50,7 @@ class Bank:
     vectors: tuple[Mapping[str, float], ...]
     """Of each example: its features, weighted by rarity, of length 1."""
     rarity: Mapping[str, float]
-    """Of each feature: log of the share of examples that have it, negated."""
+    """Inverse document frequency of each feature: log((1 + examples) / examples that have it)."""
 
 
 @cache
@@ -108,6 +108,7 @@ def features(said: str, state: str) -> Counter[str]:
 
 
 def _weighted(found: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
+    """Root of the count times rarity, of length 1; features that no example has are left out."""
     known = {
         feature: math.sqrt(count) * rarity[feature] for feature, count in found.items() if feature in rarity
     }
@@ -115,7 +116,7 @@ def _weighted(found: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str
     return {feature: weight / length for feature, weight in known.items()}
 
 
-def alike(said: str, state: str, language: str) -> Sequence[tuple[float, Example]]:
+def ranked(said: str, state: str, language: str) -> Sequence[tuple[float, Example]]:
     """Examples of a language, most alike first, each with the cosine of its wording to that of the turn, in [0, 1].
 
     Args:
@@ -143,7 +144,7 @@ def chosen(said: str, state: str, language: str) -> tuple[Example, ...]:
     """
     taken: list[Example] = []
     spent = 0
-    for score, example in alike(said, state, language):
+    for score, example in ranked(said, state, language):
         if score < LEAST or len(taken) == MOST:
             break
         if (example.state == EMPTY) != (not state or state == EMPTY):

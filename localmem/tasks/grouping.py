@@ -58,6 +58,16 @@ _JOINERS = words(
 )
 
 
+_JOINT = re.compile(r"[,;.:]\s+|\s(?:and|but|so|und|aber|also|y|pero|así que)\s")
+
+
+_NAME = re.compile(r"(?<=\s)(?!I\b)[A-ZÁÉÍÓÚÑ]\w+")
+"""A word with a capital: a name, where not every noun has one."""
+
+
+_ASKS_FOR = frozenset({Cue.ADD, Cue.CHANGE, Cue.SWAP, Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ALSO})
+
+
 def note(context: Context) -> list[Line] | None:
     """What somebody cannot, as a note: the clause without the name."""
     meant = [
@@ -65,19 +75,14 @@ def note(context: Context) -> list[Line] | None:
         for m in nodes_meant(context)
         if m.node.live and m.node.parents and kind_of(m.node.value or m.node.slot) == "text"
     ]
-    if len(meant) != 1:
+    if len(meant) != 1 or _says_more(context.told, context.reading.language):
         return None
     words = context.told.split()
     places = [
         p for p, word in enumerate(words) if any(alike(w, o) for w in content(word) for o in meant[0].words)
     ]
     rest = words[places[-1] + 1 :] if places and places[-1] + 2 < len(words) else words
-    if _says_more(context.told, context.reading.language):
-        return None
     return [Line(Verb.NOTE, BY_CODE, (meant[0].node.id,), text=" ".join(rest).strip(" .,;!"))]
-
-
-_JOINT = re.compile(r"[,;.:]\s+|\s(?:and|but|so|und|aber|also|y|pero|así que)\s")
 
 
 def _says_more(text: str, language: str) -> bool:
@@ -87,11 +92,6 @@ def _says_more(text: str, language: str) -> bool:
         and (whens(part) or cues(part, language) & _ASKS_FOR or (language != "de" and _NAME.search(part)))
         for part in _JOINT.split(text)[1:]
     )
-
-
-_NAME = re.compile(r"(?<=\s)(?!I\b)[A-ZÁÉÍÓÚÑ]\w+")
-"""Where not every noun has a capital, it is a name."""
-_ASKS_FOR = frozenset({Cue.ADD, Cue.CHANGE, Cue.SWAP, Cue.DELETE, Cue.RESTORE, Cue.BACK, Cue.DONE, Cue.ALSO})
 
 
 def only_merges(context: Context) -> bool:

@@ -65,12 +65,14 @@ TOPIC = re.compile(
     r"\s*(?P<mark>[:,])\s+(?=\S)",
     re.IGNORECASE,
 )
+"""What announces a subject: "as for the fair, ...", "was das Fest betrifft: ..."; its name is `topic`, or `thema`."""
 
 
 _ABOUT = {
     "de": re.compile(r"\b(?:thema|bezüglich|hinsichtlich)\b", re.IGNORECASE),
     "es": re.compile(r"\b(?:cuanto|respecto|respecta)\b", re.IGNORECASE),
 }
+"""Words that announce a subject, by language; what has none of them is English."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -94,16 +96,16 @@ def colon(row: str) -> str:
     """A line whose tag has a dash behind it, with a colon there; "as for the fair: ..." is "for fair: ..."."""
     topic = TOPIC.match(row)
     if topic is not None and (topic["thema"] or topic["mark"] == ":"):
-        led = (
-            "für"
-            if topic["thema"] or _ABOUT["de"].search(row)
-            else "para"
-            if _ABOUT["es"].search(row)
-            else "for"
-        )
-        row = f"{led} {topic['topic'] or topic['thema']}: {row[topic.end() :]}"
+        row = f"{_leading(topic)} {topic['topic'] or topic['thema']}: {row[topic.end() :]}"
     tag, rest = _tag(row)
     return f"{tag}: {rest}" if tag and row[len(tag) :].lstrip()[:1] in "-–—" else row
+
+
+def _leading(topic: re.Match[str]) -> str:
+    """What leads to a tag, in the language in which a subject is announced."""
+    if topic["thema"] or _ABOUT["de"].search(topic.group()):
+        return "für"
+    return "para" if _ABOUT["es"].search(topic.group()) else "for"
 
 
 def stretches(text: str) -> list[tuple[str, str]]:

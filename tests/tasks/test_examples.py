@@ -11,7 +11,7 @@ from localmem.llm.protocol import Speaker
 from localmem.tasks import examples, trim
 from localmem.tasks.context import Context, Part
 from localmem.tasks.cues import LANGUAGES
-from localmem.tasks.examples import Example, alike, bank, chosen, parse
+from localmem.tasks.examples import Example, bank, chosen, parse, ranked
 from localmem.tasks.pipeline import understand
 from localmem.tasks.reading import read
 from localmem.tasks.trim import Frame, Verb, names
@@ -48,7 +48,7 @@ def test_what_an_example_writes_can_be_written_about_its_list(language: str) -> 
 
 def test_a_turn_is_most_like_the_example_with_its_own_words() -> None:
     for language, example in ALL[:: len(ALL) // 40]:
-        score, nearest = alike(example.said, example.state, language)[0]
+        score, nearest = ranked(example.said, example.state, language)[0]
         assert nearest == example
         assert score == pytest.approx(1)
 
@@ -63,7 +63,7 @@ def test_what_things_are_called_does_not_matter_only_how_it_is_said() -> None:
 def test_a_turn_gets_few_examples_the_most_like_it_last() -> None:
     for language, example in ALL[:: len(ALL) // 40]:
         taken = chosen(example.said, example.state, language)
-        scores = {one: score for score, one in alike(example.said, example.state, language)}
+        scores = {one: score for score, one in ranked(example.said, example.state, language)}
         assert 0 < len(taken) <= examples.MOST
         assert sum(one.cost for one in taken) <= examples.TOKENS
         assert all(scores[one] <= scores[other] for one, other in pairwise(taken))

@@ -339,6 +339,7 @@ def test_an_order_behind_a_courtesy_is_an_order(said: str) -> None:
         ("Was die Weinlese betrifft: Körbe, Scheren", "für Weinlese", "Körbe, Scheren"),
         ("was unseren Chor angeht, Noten und ein Pult", "für Chor", "Noten und ein Pult"),
         ("zum Thema Garten: Kompost bestellen", "für Garten", "Kompost bestellen"),
+        ("as for the library: thema cards and ink", "for library", "thema cards and ink"),
         ("en cuanto al huerto: semillas y una pala", "para huerto", "semillas y una pala"),
     ],
 )
@@ -348,7 +349,8 @@ def test_a_topic_in_front_is_a_tag_and_no_question(said: str, tag: str, told: st
 
 
 @pytest.mark.parametrize(
-    "said", ["As for the fair, we need a harp", "as regards the roof, two beams", "As the rope is torn, buy twine"]
+    "said",
+    ["As for the fair, we need a harp", "as regards the roof, two beams", "As the rope is torn, buy twine"],
 )
 def test_as_is_a_reason_only_where_it_is_no_topic(said: str) -> None:
     reading = read(said)

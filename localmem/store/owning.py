@@ -82,6 +82,5 @@ class Owning(Database):
                 self._run(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
                 self._run("PRAGMA locking_mode = NORMAL")
                 self._row((str,), "PRAGMA journal_mode = WAL")
-                self._value(
-                    "SELECT count(*) FROM sqlite_master"
-                )  # the lock goes with the next look into the file
+                # The lock goes with the next look into the file.
+                self._value("SELECT count(*) FROM sqlite_master")

@@ -81,7 +81,7 @@ def read(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _refuse(path: Path, target: Path, replace: bool) -> None:
-    """What is there, if it must not be replaced."""
+    """Raise why what is there must not be replaced; nothing, if it may be."""
     if not target.is_file():
         kinds = {stat.S_IFDIR: "a folder", stat.S_IFLNK: "a link that leads to itself"}
         what = kinds.get(stat.S_IFMT(target.lstat().st_mode), "no file but a pipe, a socket or a device")

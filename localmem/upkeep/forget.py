@@ -193,7 +193,10 @@ def _wanted(store: Store, selection: Selection) -> Wanted:
 
 
 def _there(what: str, ids: Sequence[int], look: Callable[[Sequence[int]], object]) -> None:
-    """Of a number that somebody has typed it is not said that it was replaced."""
+    """Refuse numbers that are not there, with a hint for somebody who has typed one.
+
+    The store's own hint is for ids that were there once and have been replaced since.
+    """
     for id in ids:
         try:
             look([id])

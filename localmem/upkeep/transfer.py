@@ -34,6 +34,7 @@ LONGEST_LINE = 256 << 20
 """Bytes."""
 BATCH = 256
 _LONGEST_VECTOR = 1e6
+"""Euclidean length; that of an embedder's vector is 1, but for rounding."""
 _JSON = {"arguments", "environment", "options"}
 """Columns that hold JSON; it stands in the line as it is."""
 _TIMES = {"at", "started"}
@@ -192,9 +193,8 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         number += 1
         if len(data) > LONGEST_LINE:
             raise _wrong(name, number, "the line is too long")
-        for start, (what, hint) in _OTHERS.items() if number == 1 else ():
-            if data.startswith(start):
-                raise TranscriptError(f"{name} is {what}.", hint=hint)
+        if number == 1:
+            _refuse_others(data, name)
         if not data.strip():
             continue
         try:
@@ -206,6 +206,12 @@ def _lines(file: IO[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict) or not isinstance(row.get("row"), str):
             raise _wrong(name, number, "it does not say what row it is")
         yield number, row
+
+
+def _refuse_others(data: bytes, name: str) -> None:
+    for start, (what, hint) in _OTHERS.items():
+        if data.startswith(start):
+            raise TranscriptError(f"{name} is {what}.", hint=hint)
 
 
 def _check_head(head: dict[str, Any], name: str, number: int) -> bool:
@@ -317,7 +323,7 @@ class _Loading:
             if len(data) != self._bytes:
                 raise _wrong(self._name, number, "the vector has another length than the first line says")
             vector = np.frombuffer(data, dtype="<f4").astype(np.float64)
-            # Searches multiply with it; one that is longer than a unit by more than any rounding was not made here.
+            # Searches multiply with it, and a product must stay a number.
             if not np.isfinite(vector).all() or vector @ vector > _LONGEST_VECTOR**2:
                 raise _wrong(self._name, number, "the vector holds what is no number, or too large a one")
         return data

@@ -36,6 +36,15 @@ def test_standard_streams_will_do(filled: CommandLine) -> None:
     assert filled("export", "-", "-m", "copy").out == text
 
 
+def test_an_export_is_not_read_as_a_transcript(filled: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "default.jsonl"
+    filled("export", file)
+    result = filled("ingest", file, "--memory", "copy")
+    assert (result.code, result.err) == (1, "")
+    assert "this is an exported memory, not a transcript" in result.out
+    assert "localmem import" in result.out
+
+
 def test_a_file_that_is_there_is_replaced_only_if_told_so(filled: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "default.jsonl"
     file.write_text("mine", encoding="utf-8")

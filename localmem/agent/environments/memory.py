@@ -126,7 +126,7 @@ class MemoryEnvironment:
         try:
             outcome = tool(call[2])
         except AgentError as error:
-            if self._guide.begun:  # code chose it: no model can make it good
+            if self._guide.begun:  # in a job that is laid out the same name would come again
                 raise
             return Outcome(f"{error} {error.hint}", False)
         odds = self._judged.rows()

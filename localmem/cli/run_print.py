@@ -59,8 +59,9 @@ def summary(made: Trajectory) -> str:
     """How a run stands and what it cost, in words."""
     usage = made.usage
     seconds = sum(step.seconds for step in made.steps)
+    steps = "1 step" if len(made.acts) == 1 else f"{len(made.acts)} steps"
     return (
-        f"{made.status} after {len(made.acts)} steps, {made.progress:.0%} done; {usage.evaluated_tokens:,} tokens"
+        f"{made.status} after {steps}, {made.progress:.0%} done; {usage.evaluated_tokens:,} tokens"
         f" read, {usage.generated_tokens:,} written; {seconds:.0f} s"
     )
 

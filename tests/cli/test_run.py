@@ -214,7 +214,7 @@ def test_a_report_that_has_no_folder_is_told_of(ready: CommandLine) -> None:
 def test_a_run_that_does_not_reach_its_goal_fails_and_says_how_it_goes_on(ready: CommandLine) -> None:
     result = ready("run", GOAL, "--max-steps", "1")
     assert result.code == 1
-    assert "Run 1: out of steps after 1 steps" in result.err
+    assert "Run 1: out of steps after 1 step," in result.err
     assert "localmem run --resume 1" in result.err
     assert (
         ready("run", "--resume", "1", "--max-steps", "9", "-q").out == "- Dilip bought the Saab. (line 2)\n"
@@ -245,7 +245,7 @@ def test_ctrl_c_stops_after_the_step(ready: CommandLine, monkeypatch: pytest.Mon
     handler = signal.getsignal(signal.SIGINT)
     result = ready("run", GOAL)
     assert result.code == 130
-    assert "Run 1: stopped after 1 steps" in result.err
+    assert "Run 1: stopped after 1 step," in result.err
     assert signal.getsignal(signal.SIGINT) is handler
     monkeypatch.setattr(MemoryEnvironment, "_search", search)
     assert ready("run", "--resume", "1", "-q").code == 0

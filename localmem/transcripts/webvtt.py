@@ -45,6 +45,7 @@ _TAG = re.compile(
 )
 _CUE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}/\d+-\d+", re.IGNORECASE)
 _CHANGE = ">>"
+_DASH = re.compile(r"\A[-‐–—]\s{0,3}(?=\S)")
 
 
 def sniff(sample: Sample) -> str:
@@ -193,10 +194,13 @@ class _Speech:
 
     def _named(self, text: str) -> Iterator[tuple[str, str]]:
         said: list[str] = []
-        for place, raw in enumerate(_untag(text).split("\n")):
-            line = raw.strip()
-            change = line.startswith(_CHANGE)
-            line = line.lstrip("> ") if change else line
+        lines = [line.strip() for line in _untag(text).split("\n")]
+        dialogue = _is_dialogue(lines)
+        for place, whole in enumerate(lines):
+            change = whole.startswith(_CHANGE)
+            line = whole.lstrip("> ") if change else whole
+            if dialogue and (dash := _DASH.match(line)):
+                change, line = True, line[dash.end() :]
             opening = opening_of(line)
             if opening is not None and (
                 (change and opening.name.isupper()) or self._speakers.opens(opening, behind_blank=place == 0)
@@ -212,6 +216,11 @@ class _Speech:
         yield self._last, "\n".join(said)
 
 
+def _is_dialogue(lines: list[str]) -> bool:
+    """Whether the lines of a cue are of two speakers or more, each begun with a dash as in subtitles of films."""
+    return _DASH.match(lines[0]) is not None and sum(_DASH.match(line) is not None for line in lines) > 1
+
+
 def _spoken(sample: Sample) -> Iterator[str]:
     """Lines of a sample that may be speech, from the first cue on, a blank one between cues."""
     begun = False
@@ -220,7 +229,7 @@ def _spoken(sample: Sample) -> Iterator[str]:
             begun = True
             yield ""
         elif begun and not line.strip().isdecimal() and not _CUE_ID.fullmatch(line):
-            yield _untag(line).lstrip("> " + MARKS)
+            yield _DASH.sub("", _untag(line).lstrip("> " + MARKS), count=1)
 
 
 def _untag(text: str) -> str:

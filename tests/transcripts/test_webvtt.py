@@ -105,6 +105,39 @@ def test_a_new_speaker_mark_without_a_name_is_unknown() -> None:
     assert said(content) == [("BOB", "hi"), ("Unknown", "who is it?")]
 
 
+@pytest.mark.parametrize("dash", ["-", "- ", "– ", "—"])
+def test_dashes_in_a_cue_part_its_speakers_and_are_not_of_who_spoke_before(dash: str) -> None:
+    content = vtt(
+        cue(1, "HELEN: We came in 1987."),
+        cue(2, f"{dash}Was it here\nin Girona?\n{dash}No, in Figueres."),
+        cue(3, "HELEN: So it was."),
+    )
+    assert said(content) == [
+        ("HELEN", "We came in 1987."),
+        ("Unknown", "Was it here in Girona? No, in Figueres."),
+        ("HELEN", "So it was."),
+    ]
+
+
+def test_names_behind_dashes_are_those_of_the_speakers() -> None:
+    content = vtt(
+        cue(1, "- Anna: Hi.\n- Ben: Ho."), cue(2, "Anna: Off?"), cue(3, "- Ben: Yes.\n- Anna: Well.")
+    )
+    assert said(content) == [
+        ("Anna", "Hi."),
+        ("Ben", "Ho."),
+        ("Anna", "Off?"),
+        ("Ben", "Yes."),
+        ("Anna", "Well."),
+    ]
+
+
+def test_a_dash_in_one_line_is_text() -> None:
+    assert said(vtt(cue(1, "ANNA: It was\n- well - late."), cue(2, "ANNA: So."))) == [
+        ("ANNA", "It was - well - late. So.")
+    ]
+
+
 def test_no_name_at_all_is_unknown() -> None:
     assert said(vtt(cue(1, "hello"))) == [("Unknown", "hello")]
 

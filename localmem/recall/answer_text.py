@@ -60,6 +60,7 @@ _CITED = re.compile(r"\A((?:\[\d+\] ?)+)")
 _SENTENCE_END = re.compile(r"[.!?…]['\"’”)]*\s")
 
 
+_LOOP = re.compile(r"\b(\w+\b(?:\W{1,9}\w+\b){1,7}?)(?:\W{1,9}\1\b){2}(?=\W)", re.IGNORECASE)
 _LIKELY = re.compile(
     r"\b(?:would|might|likely|probably|würden?|wahrscheinlich|vermutlich|probablemente|podrían?|probablement)\b",
     re.IGNORECASE,
@@ -133,9 +134,10 @@ def can_be_judged(text: str) -> bool:
 
 
 def repeats(text: str) -> int | None:
-    """Where a list begins to say the same again, as a small model does without an end; None: nowhere.
+    """Where an answer begins to say the same again, as a small model does without an end; None: nowhere.
 
-    The last part may still grow, so it counts only when a comma has ended it.
+    In a list that is a part that stands there already, elsewhere the same two to eight words for the third time on end. The
+    last part may still grow, so it counts only when a comma, or in a run what is no letter, has ended it.
     """
     seen: set[str] = set()
     at = 0
@@ -145,6 +147,9 @@ def repeats(text: str) -> int | None:
             return at - 1
         seen.add(plain)
         at += len(part) + 1
+    for loop in _LOOP.finditer(text):
+        if any(map(str.isalpha, loop[1])):  # "12 12 12 12 12 12" may be a number
+            return loop.end(1)
     return None
 
 

@@ -111,6 +111,32 @@ def test_a_list_that_begins_again_ends(text: str, kept: str) -> None:
     assert text[: repeats(text)] == kept
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("12 March 2024: 12 March 2024: 12 March 2024: 12", "12 March 2024"),
+        ("It is so. It is so. It is so. ", "It is so"),
+        ("She said the cat and the cat and the cat and ", "She said the cat and"),
+    ],
+)
+def test_an_answer_that_says_the_same_a_third_time_ends(text: str, kept: str) -> None:
+    assert text[: repeats(text)] == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12 March 2024: 12 March 2024: ",
+        "the cat and the cat and the cat and",
+        "no no no no no ",
+        "06 12 12 12 12 12 12 12 ",
+        "on 3 May and 4 May and 5 May ",
+    ],
+)
+def test_what_is_said_twice_or_is_a_number_does_not_repeat_itself(text: str) -> None:
+    assert repeats(text) is None
+
+
 @pytest.mark.parametrize("text", ["soup, bread", "soup, soup", "1,050 and 1,050", "", "a, b, c,"])
 def test_a_list_that_may_still_go_on_does_not_repeat_itself(text: str) -> None:
     assert repeats(text) is None

@@ -52,6 +52,11 @@ def locate(memory: str | Path | None, settings: Settings) -> Path:
     return settings.memories_dir / f"{given}{SUFFIX}"
 
 
+def named(settings: Settings) -> list[Path]:
+    """Files of the memories that have a name, by name; none is opened."""
+    return sorted(settings.memories_dir.expanduser().glob(f"*{SUFFIX}"), key=lambda file: file.stem)
+
+
 def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -> Store | Path:
     """A memory that is there, opened; the path of one that is not, if it may be made.
 
@@ -64,8 +69,7 @@ def open_store(memory: str | Path | None, settings: Settings, *, create: bool) -
     if create:
         return path
     option = f" --memory {shlex.quote(str(memory))}" if memory is not None else ""
-    folder = settings.memories_dir.expanduser()
-    names = sorted(file.stem for file in folder.glob(f"*{SUFFIX}"))
+    names = [file.stem for file in named(settings)]
     there = f"There are: {', '.join(names[:20])}. Make another" if names else "Make one"
     raise StoreError(f"There is no memory at {path}.", hint=f"{there} with: localmem ingest FILE{option}")
 

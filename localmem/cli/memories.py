@@ -1,4 +1,4 @@
-"""`localmem memory`: one made on purpose, encrypted if wanted; another passphrase; and removing it."""
+"""`localmem memory`: which there are; one made on purpose, encrypted if wanted; another passphrase; and removing it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,33 @@ from typing import Annotated
 
 import typer
 
+from localmem.cli import options
+
 app = typer.Typer(
     no_args_is_help=True,
-    help="Make and remove memories. Commands that add to one make it too, but never an encrypted one.",
+    help="See, make and remove memories. Commands that add to one make it too, but never an encrypted one.",
     epilog="Examples: localmem memory new diary --encrypted; localmem memory remove old",
 )
+
+
+@app.command("list", epilog="Example: localmem memory list --json")
+def list_(as_json: options.Json = False) -> None:
+    """Show the memories that have a name, and the size of their files. Opens none of them.
+
+    Those that were made at a path of their own are not known here.
+    """
+    from localmem.cli.output import megabytes, note, one_line, print_json
+    from localmem.opening import named
+    from localmem.settings import settings
+
+    found = [(file.stem, file.stat().st_size, str(file)) for file in named(settings())]
+    if as_json:
+        print_json([{"memory": name, "bytes": size, "path": path} for name, size, path in found])
+        return
+    if not found:
+        note("There is no memory yet. Make one with: localmem ingest FILE")
+    for name, size, _ in found:
+        print(f"{megabytes(size):>10}  {one_line(name)}")
 
 
 @app.command(

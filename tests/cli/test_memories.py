@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import sqlite3
 from pathlib import Path
 
@@ -32,6 +33,23 @@ def test_a_memory_is_made_empty(localmem: CommandLine) -> None:
     with Store.open(path, create=False) as store:
         assert store.blank
     assert localmem("memory", "new", "work").code == 1
+
+
+def test_the_memories_that_have_a_name_are_listed_by_it(localmem: CommandLine, tmp_path: Path) -> None:
+    nothing = localmem("memory", "list")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert nothing.err == "There is no memory yet. Make one with: localmem ingest FILE\n"
+    for name in ("work", "Diary", str(tmp_path / "elsewhere.db")):
+        assert localmem("memory", "new", name).code == 0
+    folder = settings().memories_dir
+    listed = localmem("memory", "list")
+    assert [line.split("  ")[-1] for line in listed.out.splitlines()] == ["Diary", "work"]
+    rows = json.loads(localmem("memory", "list", "--json").out)
+    assert rows == [
+        {"memory": name, "bytes": path.stat().st_size, "path": str(path)}
+        for name in ("Diary", "work")
+        for path in [folder / f"{name}.db"]
+    ]
 
 
 def test_what_a_full_disk_leaves_is_not_in_the_way_of_the_next_try(

@@ -9,7 +9,8 @@
 SubRip has no header, a number before each cue and a comma in its times: "00:01:23,400"; all else is the same.
 
 The speaker is the voice tag, or a name before a colon (`speakers.py` says when it is one), or, where names stand
-only where the speaker changes, the last name; else "Unknown". Cues of one speaker become one turn as long as
+only where the speaker changes, the last name; else "Unknown", as are lines of one cue that dashes part, as in subtitles
+of films, and that bear no name. Cues of one speaker become one turn as long as
 less than 2 seconds lie between them and the turn stays within 600 characters; from 300 on it ends with a
 sentence. The source is the start of its first cue, "00:01:23.400", with the cue's id if it has one: "00:01:23.400 (cue 12)".
 

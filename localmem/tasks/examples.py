@@ -55,16 +55,16 @@ class Bank:
 
 @cache
 def bank(language: str) -> Bank:
-    """The examples of a language; none where no file has any.
+    """The examples of a language; none where there is no file of that language.
 
     Args:
         language: its code, "en".
+
+    Raises:
+        FileNotFoundError: the installation lacks the folder of all of them.
     """
-    try:
-        text = resources.text("prompts", FOLDER, f"{language}.txt")
-    except FileNotFoundError:
-        return Bank((), (), {})
-    examples = parse(text)
+    file = resources.path("prompts", FOLDER) / f"{language}.txt"
+    examples = parse(file.read_text(encoding="utf-8")) if file.is_file() else ()
     found = [features(example.said, example.state) for example in examples]
     held = Counter(feature for one in found for feature in one)
     rarity = {feature: math.log((1 + len(examples)) / count) for feature, count in held.items()}
